@@ -1,0 +1,71 @@
+"""A file -> its lines, one at a time: a file of any size takes little memory, and a line of any length is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from agentnb.readers._account import Account
+
+_REPORT_EVERY = 1 << 22
+_LONG_LINE = 16 << 20
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BOM = b"\xef\xbb\xbf"
+
+OnBytes = Callable[[int], None]
+"""Called with the number of bytes read since the last call."""
+
+
+def read_lines(path: Path, account: Account, on_bytes: OnBytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that are not blank, with their numbers from 1.
+
+    A byte-order mark, carriage returns and very long lines are noted in the account; UTF-16 is turned into UTF-8.
+    """
+    noted_return = False
+    pending = 0
+    for number, line in enumerate(_raw_lines(path, account), 1):
+        pending += len(line)
+        if pending > _REPORT_EVERY:
+            on_bytes(pending)
+            pending = 0
+        if line.endswith(b"\r\n"):
+            line = line[:-2]
+            if not noted_return:
+                noted_return = True
+                account.diagnose("carriage_returns", "Lines end with CR LF; they are read as LF.", line=number, severity="info")
+        if len(line) > _LONG_LINE:
+            message = f"A line of {len(line) / 1e6:,.0f} MB; it was read whole."
+            account.diagnose("long_line", message, line=number, severity="info", excerpt=line[:300])
+        if not line.isspace() and line:
+            yield number, line
+    on_bytes(pending)
+
+
+def read_bytes(path: Path, account: Account | None = None) -> bytes:
+    """Read a whole file as UTF-8 bytes, without a byte-order mark."""
+    data = path.read_bytes()
+    if data.startswith(_BOM):
+        _note_mark(account)
+        return data[len(_BOM) :]
+    if data.startswith(_UTF16):
+        _note_mark(account)
+        return data.decode("utf-16", "replace").encode()
+    return data
+
+
+def _raw_lines(path: Path, account: Account) -> Iterable[bytes]:
+    with path.open("rb") as file:
+        head = file.read(len(_BOM))
+        if head.startswith(_UTF16):
+            yield from read_bytes(path, account).splitlines(keepends=True)
+            return
+        if head == _BOM:
+            _note_mark(account)
+        else:
+            file.seek(0)
+        yield from file
+
+
+def _note_mark(account: Account | None) -> None:
+    if account is not None:
+        account.diagnose("byte_order_mark", "The file begins with a byte-order mark; it was left out.", line=1, severity="info")

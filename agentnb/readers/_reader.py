@@ -1,0 +1,54 @@
+"""What a format is to agentnb: how its files are told, which of them belong together, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from agentnb.readers._account import Account
+from agentnb.readers._lines import OnBytes
+from agentnb.readers._rows import Rows
+
+
+class Sample(NamedTuple):
+    """What was seen of a file before it is read."""
+
+    shape: Literal["lines", "document"]
+    """Whether it is JSON lines or one JSON document."""
+    values: tuple[Any, ...]
+    """The first twenty values of a file of lines; of a document the document."""
+    last_values: tuple[Any, ...] = ()
+    """The last values of a file of lines, as far as they are whole."""
+    oddities: tuple[str, ...] = ()
+    """Codes of what was odd about the text of a document."""
+
+    @property
+    def document(self) -> Any:
+        """The document; None of a file of lines."""
+        return self.values[0] if self.shape == "document" and self.values else None
+
+
+class OpenFile(NamedTuple):
+    """A file of a group, about to be read."""
+
+    path: Path
+    sample: Sample
+    account: Account
+
+
+class Reader(NamedTuple):
+    """One format. A new one is a module with a `READER`, and a line in `agentnb/readers/_register.py`."""
+
+    format: str
+    """Short name, as in the column `format`."""
+    title: str
+    """Name for people."""
+    matches: Callable[[Sample], bool]
+    """Tells from content alone whether a file has this format; the path is not shown to it."""
+    keys: Callable[[Sample], set[str]]
+    """Files that share a key belong together and are read as one group."""
+    read: Callable[[Sequence[OpenFile], Rows, OnBytes], None]
+    """Reads a group of files into rows; called once per group, with every file matching."""
+    places: tuple[str, ...] = ()
+    """Folders in which the tool keeps its logs, with ~ and ${NAME:-default}."""

@@ -1,0 +1,309 @@
+"""ATIF, the trajectory format of Harbor and Terminal-Bench 2: a call and its result stand in one step.
+
+Results often name no call, and may be more or fewer than the calls. A sub-agent is another trajectory: embedded, in the same file, or in a file of its
+own that a result refers to. After a summary the continuation repeats context, which is kept as injected messages and counted once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from agentnb.readers._account import Account
+from agentnb.readers._json import parse_json, to_json
+from agentnb.readers._lines import OnBytes, read_lines
+from agentnb.readers._reader import OpenFile, Reader, Sample
+from agentnb.readers._rows import CallRow, Rows
+from agentnb.readers._times import read_time
+from agentnb.readers.builders._draft import ConversationDraft, Link, Thread
+from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
+from agentnb.readers.openai_chat import arguments_json
+
+_READ_STEP = frozenset(
+    {"step_id", "timestamp", "source", "model_name", "message", "reasoning_content", "tool_calls", "observation", "metrics", "is_copied_context"}
+)
+_READ_METRICS = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens", "cached_tokens": "cached_tokens", "cost_usd": "cost"}
+
+
+class _Trajectory(NamedTuple):
+    """One trajectory object, the account of its file, and the name of the file, by which others refer to it."""
+
+    record: dict[str, Any]
+    account: Account
+    file_name: str
+
+
+def _matches(sample: Sample) -> bool:
+    return any(_is_trajectory(value) for value in _trajectories_in(sample.document)) if sample.shape == "document" else any(map(_is_trajectory, sample.values))
+
+
+def _is_trajectory(value: Any) -> bool:
+    return isinstance(value, dict) and str(value.get("schema_version", "")).startswith("ATIF-v") and isinstance(value.get("steps"), list)
+
+
+def _trajectories_in(document: Any) -> list[Any]:
+    """Return the trajectories of a document: itself, or those that a list or an object such as {parent, child} wraps."""
+    if _is_trajectory(document):
+        return [document]
+    values = list(document.values()) if isinstance(document, dict) else document if isinstance(document, list) else []
+    return [value for value in values if isinstance(value, dict)]
+
+
+def _keys(sample: Sample) -> set[str]:
+    values = _trajectories_in(sample.document) if sample.shape == "document" else sample.values
+    known = [value for value in values if _is_trajectory(value)]
+    names = {name for value in known for name in (*_names(value), *_names_referred_to(value))}
+    return names | {name for value in known if (name := _continued_name(value)) is not None}
+
+
+def _names(record: dict[str, Any]) -> list[str]:
+    return [name for name in (record.get("session_id"), record.get("trajectory_id")) if isinstance(name, str)]
+
+
+def _names_referred_to(record: dict[str, Any]) -> Iterator[str]:
+    for step in record["steps"]:
+        for reference in _references(step):
+            yield from _names(reference)
+
+
+def _continued_name(record: dict[str, Any]) -> str | None:
+    """Return the session that a trajectory continues: the n-th continuation of `x` is named `x-cont-n`, and says that it is one."""
+    agent = record.get("agent")
+    extra = agent.get("extra") if isinstance(agent, dict) else None
+    index = extra.get("continuation_index") if isinstance(extra, dict) else None
+    session, suffix = record.get("session_id"), f"-cont-{index}"
+    if type(index) is not int or not isinstance(session, str) or not session.endswith(suffix):
+        return None
+    first = session.removesuffix(suffix)
+    return first if index == 1 else f"{first}-cont-{index - 1}"
+
+
+def _references(step: Any) -> Iterator[dict[str, Any]]:
+    for result in _results(step):
+        for reference in result.get("subagent_trajectory_ref") or ():
+            if isinstance(reference, dict):
+                yield reference
+
+
+def _results(step: Any) -> list[dict[str, Any]]:
+    observation = step.get("observation") if isinstance(step, dict) else None
+    results = observation.get("results") if isinstance(observation, dict) else None
+    return [result for result in results if isinstance(result, dict)] if isinstance(results, list) else []
+
+
+def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
+    trajectories = [item for file in files for item in _trajectories_of(file, on_bytes)]
+    children = {id(found.record) for item in trajectories for _, found in _sub_agents(item, trajectories)}
+    seen: dict[str, int] = {}
+    for item in trajectories:
+        if id(item.record) not in children:
+            _Run(item, trajectories, rows, seen).read()
+
+
+def _trajectories_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Trajectory]:
+    account = file.account
+    if file.sample.shape == "document":
+        on_bytes(account.row.bytes)
+        account.note_oddities(file.sample.oddities, line=None)
+        values: Iterable[Any] = _trajectories_in(file.sample.document)
+    else:
+        values = _lines(file, on_bytes)
+    for value in values:
+        if _is_trajectory(value):
+            yield from _with_embedded(_Trajectory(value, account, file.path.name))
+        else:
+            account.skip("no_trajectory")
+            account.diagnose("no_trajectory", "The record is no ATIF trajectory; it was left out.", excerpt=value)
+
+
+def _lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[Any]:
+    for number, line in read_lines(file.path, file.account, on_bytes):
+        parsed = parse_json(line)
+        if parsed.ok:
+            file.account.note_oddities(parsed.oddities, line=number, excerpt=line)
+            yield parsed.value
+        else:
+            file.account.skip_unreadable(parsed.oddities[-1], line=number, excerpt=line)
+
+
+def _with_embedded(item: _Trajectory) -> Iterator[_Trajectory]:
+    yield item
+    for child in item.record.get("subagent_trajectories") or ():
+        if _is_trajectory(child):
+            yield from _with_embedded(_Trajectory(child, item.account, ""))
+
+
+def _sub_agents(item: _Trajectory, trajectories: list[_Trajectory]) -> Iterator[tuple[dict[str, Any], _Trajectory]]:
+    """Yield each reference to a sub-agent whose trajectory is known, with that trajectory."""
+    for step in item.record["steps"]:
+        for reference in _references(step):
+            found = _find(reference, item, trajectories)
+            if found is not None:
+                yield reference, found
+
+
+def _find(reference: dict[str, Any], item: _Trajectory, trajectories: list[_Trajectory]) -> _Trajectory | None:
+    """Find a trajectory by its trajectory id, else by its session id; one never refers to itself."""
+    for name in ("trajectory_id", "session_id"):
+        wanted = reference.get(name)
+        for known in trajectories:
+            if wanted is not None and known.record is not item.record and known.record.get(name) == wanted:
+                return known
+        if wanted is not None and name == "trajectory_id":
+            return None
+    return None
+
+
+class _Run:
+    """Reads one trajectory, with the sub-agents it refers to, as a conversation."""
+
+    def __init__(self, item: _Trajectory, trajectories: list[_Trajectory], rows: Rows, seen: dict[str, int]) -> None:
+        names = _names(item.record)
+        wanted = (names[0] if names else None) or f"atif-{item.account.row.source_id}"
+        seen[wanted] = seen.get(wanted, 0) + 1
+        self.item = item
+        self.trajectories = trajectories
+        self.draft = ConversationDraft(rows, item.account, wanted if seen[wanted] == 1 else f"{wanted}~{seen[wanted]}", READER.format)
+        if seen[wanted] > 1:
+            message = f"Another trajectory has the id {wanted}; this one is told apart by its order."
+            item.account.diagnose("equal_conversations", message, severity="info", conversation_id=self.draft.row.conversation_id)
+
+    def read(self) -> None:
+        """Read the trajectory and its sub-agents into the tables."""
+        record, draft = self.item.record, self.draft
+        agent = record.get("agent") if isinstance(record.get("agent"), dict) else {}
+        assert isinstance(agent, dict)
+        draft.row.agent_name, draft.row.agent_version = _text(agent.get("name")), _text(agent.get("version"))
+        draft.row.parent_conversation_id = _continued_name(record) or self._named_continuation()
+        rest = {name: value for name, value in record.items() if name not in ("steps", "subagent_trajectories", "session_id")}
+        draft.extra |= rest
+        self._read_steps(draft.main, self.item, {id(record)})
+        draft.finish()
+
+    def _named_continuation(self) -> str | None:
+        """Return the conversation whose trajectory names this file as its continuation."""
+        for known in self.trajectories:
+            reference = known.record.get("continued_trajectory_ref")
+            if isinstance(reference, str) and self.item.file_name and reference.rsplit("/", 1)[-1] == self.item.file_name:
+                return next(iter(_names(known.record)), None)
+        return None
+
+    def _read_steps(self, thread: Thread, item: _Trajectory, above: set[int]) -> None:
+        reader = MessageList(thread, item.account)
+        for place, step in enumerate(item.record["steps"], 1):
+            if not isinstance(step, dict):
+                item.account.skip("no_step")
+                item.account.diagnose("no_step", "The step is no object; it was left out.", line=place, excerpt=step)
+                continue
+            time = read_time(step.get("timestamp"))
+            self.draft.row.time_zone_assumed |= time.zone_assumed
+            first_call = len(thread.calls)
+            said = _said_in(step, place, time.micros, item.record)
+            reader.read(said)
+            # A step is one record of the file, however many messages it stands for.
+            item.account.row.records_read -= len(said) - 1
+            item.account.row.records_kept -= len(said) - 1
+            calls = [call for call in thread.calls[first_call:] if call.kind == "tool"]
+            if any(message.role == "tool" and message.result_of is None for message in said):
+                thread.share(calls, line=place)
+            self._read_sub_agents(thread, item, step, calls, above)
+        reader.finish()
+
+    def _read_sub_agents(self, thread: Thread, item: _Trajectory, step: dict[str, Any], calls: list[CallRow], above: set[int]) -> None:
+        for result in _results(step):
+            for reference in result.get("subagent_trajectory_ref") or ():
+                if not isinstance(reference, dict):
+                    continue
+                found = _find(reference, item, self.trajectories)
+                if found is None or id(found.record) in above:
+                    names = ", ".join(_names(reference)) or "a sub-agent"
+                    message = f"The trajectory of {names} is not among the files; its call has only the result."
+                    item.account.diagnose("agent_log_missing", message, severity="info", conversation_id=self.draft.row.conversation_id)
+                    continue
+                self._read_sub_agent(thread, found, _starter(result, calls), above)
+
+    def _read_sub_agent(self, thread: Thread, found: _Trajectory, starter: CallRow | None, above: set[int]) -> None:
+        agent = found.record.get("agent")
+        name = _text(agent.get("name")) if isinstance(agent, dict) else None
+        names = _names(found.record)
+        wanted = f"{self.draft.row.conversation_id}/{names[-1] if names else 'agent'}"
+        first = next((step for step in found.record["steps"] if isinstance(step, dict)), {})
+        side = self.draft.start_thread(wanted, name or "", found.account, at=read_time(first.get("timestamp")).micros, line=1)
+        own_turn = thread.turn
+        starter = starter or next((call for call in thread.calls if own_turn is not None and call.call_id == own_turn.turn_id), None)
+        side.parent = Link(starter, thread) if starter is not None else None
+        self._read_steps(side, found, above | {id(found.record)})
+
+
+def _starter(result: dict[str, Any], calls: list[CallRow]) -> CallRow | None:
+    named = result.get("source_call_id")
+    return next((call for call in calls if call.tool_call_id == named), None) if named else calls[0] if len(calls) == 1 else None
+
+
+def _said_in(step: dict[str, Any], place: int, at: int | None, trajectory: dict[str, Any]) -> list[Said]:
+    """Turn a step into messages: what was said, then the results, which stand in the same step."""
+    source = step.get("source")
+    copied = step.get("is_copied_context") is True
+    role = {"agent": "assistant", "user": "user"}.get(str(source), "system")
+    rest = {name: value for name, value in step.items() if name not in _READ_STEP and value is not None}
+    asked = tuple(_asked(call) for call in step.get("tool_calls") or ())
+    thought = step.get("reasoning_content")
+    thoughts = (Piece("reasoning", thought),) if isinstance(thought, str) and thought else ()
+    usage, unread = _usage(step.get("metrics"))
+    extra = rest | ({"metrics": unread} if unread else {})
+    agent = trajectory.get("agent")
+    model = step.get("model_name") or (agent.get("model_name") if isinstance(agent, dict) else None)
+    pieces = _pieces(step.get("message"))
+    if copied and asked:
+        extra["tool_calls"] = step["tool_calls"]
+    said = Said(
+        role, place, (*thoughts, *pieces), () if copied else asked, at=at, model=_text(model), usage=usage,
+        injected=copied or role == "system", extra=to_json(extra) if extra else None,
+    )  # fmt: skip
+    return [said, *(_said_result(result, place, at, bool(asked), copied) for result in _results(step))]
+
+
+def _said_result(result: dict[str, Any], place: int, at: int | None, has_calls: bool, copied: bool) -> Said:
+    rest = {name: value for name, value in result.items() if name not in ("source_call_id", "content") and value is not None}
+    extra = to_json(rest) if rest else None
+    named = _text(result.get("source_call_id"))
+    return Said("tool", place, _pieces(result.get("content")), result_of=named, loose=not has_calls and named is None, at=at, injected=copied, extra=extra)
+
+
+def _pieces(content: Any) -> tuple[Piece, ...]:
+    if isinstance(content, str):
+        return (Piece("text", content),) if content else ()
+    if not isinstance(content, list):
+        return () if content is None else (Piece("other", None, extra=to_json(content)),)
+    return tuple(map(_piece, content))
+
+
+def _piece(block: Any) -> Piece:
+    if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+        return Piece("text", block["text"])
+    if isinstance(block, dict) and block.get("type") == "image" and isinstance(block.get("source"), dict):
+        source = block["source"]
+        return Piece("image", _text(source.get("path") or source.get("data")), _text(source.get("media_type")))
+    return Piece("other", None, extra=to_json(block))
+
+
+def _asked(call: Any) -> Asked:
+    if not isinstance(call, dict):
+        return Asked(None, "", to_json(call))
+    rest = {name: value for name, value in call.items() if name not in ("tool_call_id", "function_name", "arguments")}
+    return Asked(_text(call.get("tool_call_id")) or None, _text(call.get("function_name")) or "", arguments_json(call.get("arguments")), to_json(rest) if rest else None)
+
+
+def _usage(metrics: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the columns to set, and what is not read."""
+    if not isinstance(metrics, dict):
+        return {}, {}
+    known = {column: metrics[name] for name, column in _READ_METRICS.items() if isinstance(metrics.get(name), int | float)}
+    return known, {name: value for name, value in metrics.items() if name not in _READ_METRICS}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None if value is None else to_json(value)
+
+
+READER = Reader(format="atif", title="ATIF trajectory (Harbor, Terminal-Bench)", matches=_matches, keys=_keys, read=_read)

@@ -1,0 +1,335 @@
+"""A conversation while it is being read: turns, threads, steps, and the pairing of tool calls with their results.
+
+A thread is one agent's exchange with its model: the conversation's own, and one for each sub-agent. A reader says what was said, in order, and the
+draft does what is the same for every format: ids that survive, results to the nearest unanswered call, usage once per model message, times, states.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentnb.readers._account import Account
+from agentnb.readers._json import to_json
+from agentnb.readers._rows import ApprovalRow, CallRow, ConversationRow, Micros, PartRow, Rows, TurnRow
+
+_STOPPED_BY_ITSELF = frozenset({"end_turn", "stop", "stop_sequence", "COMPLETE", "STOP"})
+
+
+class ConversationDraft:
+    """One conversation; `finish` moves its rows into the tables."""
+
+    def __init__(self, rows: Rows, account: Account, conversation_id: str, format: str) -> None:
+        """Start an empty conversation.
+
+        Args:
+            rows: where the rows go at the end.
+            account: of the file it is first met in.
+            conversation_id: the recording's own id or a digest.
+            format: name of the format.
+        """
+        self.rows = rows
+        self.row = ConversationRow(conversation_id, format, account.row.source_id)
+        self.labels: dict[str, Any] = {}
+        self.extra: dict[str, Any] = {}
+        self.turns: list[TurnRow] = []
+        self.approvals: list[ApprovalRow] = []
+        self.ended = True
+        self._used: dict[str, int] = {}
+        self._next_call = 0
+        self._next_message = 0
+        self.main = Thread(self, account)
+        self.threads: list[Thread] = [self.main]
+
+    def unique(self, wanted: str) -> str:
+        """Return an id no other call of this conversation has: the wanted one, from its second occurrence on with its number."""
+        count = self._used.get(wanted, 0) + 1
+        self._used[wanted] = count
+        return wanted if count == 1 else f"{wanted}~{count}"
+
+    def start_turn(self, turn_id: str, account: Account, *, at: Micros | None, line: int | None, parent: TurnRow | None = None) -> TurnRow:
+        """Start a turn in the main thread, with its own call."""
+        own_id = self.unique(turn_id)
+        parent_id = parent.turn_id if parent else None
+        turn = TurnRow(own_id, self.row.conversation_id, len(self.turns), account.row.source_id, line, parent_id, started_at=at, ended_at=at)
+        if parent is not None and not self.turns and parent.conversation_id != self.row.conversation_id:
+            self.row.parent_conversation_id = parent.conversation_id
+        self.turns.append(turn)
+        self.main.calls.append(
+            CallRow(own_id, self.row.conversation_id, own_id, None, -1, "agent", "", account.row.source_id, line, started_at=at)
+        )
+        self.main.move_to(turn)
+        return turn
+
+    def start_thread(self, agent_call_id: str, name: str, account: Account, *, at: Micros | None, line: int | None) -> Thread:
+        """Start the thread of a sub-agent; `link` says later which call started it."""
+        thread = Thread(self, account)
+        call_id = self.unique(agent_call_id)
+        thread.agent_call = CallRow(call_id, "", "", None, -1, "agent", name, account.row.source_id, line, started_at=at, ended_at=at)
+        thread.agent_call.conversation_id = self.row.conversation_id
+        thread.agent_call_id = call_id
+        thread.calls.append(thread.agent_call)
+        self.threads.append(thread)
+        return thread
+
+    def finish(self) -> None:
+        """Settle states and times, number the rows, and move them into the tables."""
+        if not self.turns:
+            self.start_turn(f"{self.row.conversation_id}/1", self.main.account, at=None, line=None)
+        for thread in self._threads_in_order():
+            thread.settle()
+            self._number(thread)
+        self._settle_turns()
+        times = [time for turn in self.turns for time in (turn.started_at, turn.ended_at) if time is not None]
+        self.row.started_at, self.row.ended_at = (min(times), max(times)) if times else (None, None)
+        self.row.labels = to_json(self.labels) if self.labels else None
+        self.row.extra = to_json(self.extra) if self.extra else None
+        self.rows.conversations.append(self.row)
+        self.rows.turns.extend(self.turns)
+        self.rows.approvals.extend(self.approvals)
+
+    def _threads_in_order(self) -> list[Thread]:
+        """Put the main thread first, then each sub-agent after the thread that started it; give sub-agents the turn they belong to."""
+        ordered = [self.main]
+        waiting = self.threads[1:]
+        while waiting:
+            placed = [thread for thread in waiting if thread.parent is None or thread.parent.thread in ordered]
+            for thread in sorted(placed or waiting, key=Thread.place):
+                thread.adopt(self.turns[0])
+                ordered.append(thread)
+            waiting = [thread for thread in waiting if thread not in ordered]
+        return ordered
+
+    def _number(self, thread: Thread) -> None:
+        calls, first = self.rows.calls, self._next_call
+        for index, call in enumerate(thread.calls, first):
+            call.call_index = index
+            if call.seconds is None and call.started_at is not None and call.ended_at is not None:
+                call.seconds = (call.ended_at - call.started_at) / 1e6
+        self._next_call = first + len(thread.calls)
+        calls.extend(thread.calls)
+        if self._next_message:
+            for part in thread.parts:
+                part.message_index += self._next_message
+        self._next_message += thread.message_index + 1
+        self.rows.parts.extend(thread.parts)
+
+    def _settle_turns(self) -> None:
+        own_calls = {call.call_id: call for call in self.main.calls if call.kind == "agent"}
+        open_turns = {call.turn_id for call in self.main.calls if call.state == "unanswered"}
+        for turn in self.turns:
+            if turn.started_at is not None and turn.ended_at is not None:
+                turn.seconds = (turn.ended_at - turn.started_at) / 1e6
+            if turn.state is None and turn.turn_id not in open_turns:
+                turn.state = self._state_of(turn)
+            own = own_calls[turn.turn_id]
+            own.name = self.row.agent_name or ""
+            own.ended_at, own.seconds = turn.ended_at, turn.seconds
+            own.state = turn.state if turn.state in ("done", "failed", "running") else None
+            own.failed = turn.state == "failed"
+
+    def _state_of(self, turn: TurnRow) -> str | None:
+        """Tell whether the agent ended the turn itself: its last model message asked for no tool, and is known to be whole."""
+        last = self.main.last_step.get(turn.turn_id)
+        if last is None:
+            return None
+        if last.failed:
+            return "failed"
+        if last.finish_reason in _STOPPED_BY_ITSELF:
+            return "done"
+        whole = self.ended or turn is not self.turns[-1]
+        return "done" if whole and last.finish_reason is None and turn.answer is not None and last.call_id not in self.main.asking else None
+
+
+class Link:
+    """Which call started a thread, and the thread that call is in."""
+
+    __slots__ = ("call", "thread")
+
+    def __init__(self, call: CallRow, thread: Thread) -> None:
+        """Hold both."""
+        self.call = call
+        self.thread = thread
+
+
+class Thread:
+    """One agent's exchange with its model."""
+
+    def __init__(self, draft: ConversationDraft, account: Account) -> None:
+        """Start an empty thread of a conversation, read from the file of the account."""
+        self.draft = draft
+        self.account = account
+        self.calls: list[CallRow] = []
+        self.parts: list[PartRow] = []
+        self.agent_call: CallRow | None = None
+        self.agent_call_id = ""
+        self.turn: TurnRow | None = None
+        self.parent: Link | None = None
+        self.message_index = -1
+        self.last_step: dict[str, CallRow] = {}
+        self.asking: set[str] = set()
+        self.clock: Micros | None = None
+        self._part_index = 0
+        self._open: dict[str, list[CallRow]] = {}
+        self._unanswered: dict[str, CallRow] = {}
+        self._answer_step = ""
+
+    def place(self) -> tuple[int, str]:
+        """Return what sorts threads by the call that started them."""
+        starter = self.parent.call if self.parent else self.agent_call
+        return (starter.source_line or 0, self.agent_call_id) if starter is not None else (0, "")
+
+    def move_to(self, turn: TurnRow) -> None:
+        """Let what follows belong to a turn; only in the main thread."""
+        self.turn = turn
+        self.agent_call_id = turn.turn_id
+
+    def new_message(self) -> None:
+        """Let the parts that follow belong to the next message."""
+        self.message_index += 1
+        self._part_index = 0
+
+    def say(
+        self, role: str, type: str, text: str | None, at: Micros | None, line: int | None, *, step: CallRow | None = None, injected: bool = False
+    ) -> PartRow:
+        """Add a part to the current message; fields that few parts have are set on what is returned."""
+        turn = self.turn
+        part = PartRow(
+            self.draft.row.conversation_id,
+            turn.turn_id if turn else "",
+            self.message_index,
+            self._part_index,
+            role,
+            type,
+            self.agent_call_id,
+            self.account.row.source_id,
+            line,
+            text,
+            step.call_id if step else None,
+            None,
+            injected,
+            None,
+            at,
+        )
+        self._part_index += 1
+        self.parts.append(part)
+        if step is not None and type == "text" and text and turn is not None and self.agent_call is None:
+            turn.answer = f"{turn.answer}\n\n{text}" if self._answer_step == step.call_id and turn.answer else text
+            self._answer_step = step.call_id
+        return part
+
+    def pass_time(self, at: Micros | None) -> None:
+        """Let the turn last until a moment at least."""
+        if at is None:
+            return
+        self.clock = at
+        owner = self.agent_call if self.agent_call is not None else self.turn
+        if owner is not None:
+            if owner.ended_at is None or at > owner.ended_at:
+                owner.ended_at = at
+            if owner.started_at is None or at < owner.started_at:
+                owner.started_at = at
+
+    def step(self, wanted_id: str, model: str, *, started: Micros | None, at: Micros | None, line: int | None) -> CallRow:
+        """Add a model call."""
+        turn_id = self.turn.turn_id if self.turn else ""
+        call_id = self.draft.unique(wanted_id)
+        row = self.draft.row
+        step = CallRow(call_id, row.conversation_id, turn_id, self.agent_call_id, -1, "model", model, self.account.row.source_id, line)
+        step.state = "done"
+        step.started_at = started if started is None or at is None or started <= at else at
+        step.ended_at = at
+        self.calls.append(step)
+        self.last_step[turn_id] = step
+        if row.model is None and model and model[0] != "<" and self.agent_call is None:
+            row.model = model
+        return step
+
+    def ask(self, wanted_id: str, tool_call_id: str | None, name: str, input: str | None, *, step: CallRow | None, at: Micros | None, line: int | None) -> CallRow:
+        """Add a tool call; it is unanswered until `answer` finds it."""
+        turn_id = self.turn.turn_id if self.turn else ""
+        call_id = self.draft.unique(wanted_id)
+        call = CallRow(
+            call_id, self.draft.row.conversation_id, turn_id, self.agent_call_id, -1, "tool", name, self.account.row.source_id, line
+        )
+        call.input, call.tool_call_id, call.started_at = input, tool_call_id, at
+        if step is not None:
+            call.step_id = step.call_id
+            self.asking.add(step.call_id)
+        self.calls.append(call)
+        self._unanswered[call_id] = call
+        if tool_call_id:
+            self._open.setdefault(tool_call_id, []).append(call)
+        self.say("assistant", "tool_call", None, at, line, step=step).call_id = call_id
+        return call
+
+    def answer(self, tool_call_id: str | None, output: str | None, *, at: Micros | None, line: int | None) -> CallRow | None:
+        """Give a result to the nearest preceding unanswered call with its id, or without an id to the next one in order.
+
+        Returns:
+            The call, which now holds the output; None when there is none, and the result stands in a part of its own with a diagnostic.
+        """
+        call = self._take(tool_call_id)
+        part = self.say("tool", "tool_result", output if call is None else None, at, line)
+        if call is None:
+            what = f"A result for the tool call {tool_call_id!r}" if tool_call_id else "A result without an id"
+            message = f"{what} has no unanswered call before it; its text is kept in a part of its own."
+            self.account.diagnose("orphan_result", message, line=line, conversation_id=self.draft.row.conversation_id, excerpt=output)
+            return None
+        part.call_id = call.call_id
+        call.output, call.state, call.ended_at = output, "done", at
+        if call.started_at is not None and at is not None:
+            call.seconds = max(0, at - call.started_at) / 1e6
+        return call
+
+    def share(self, calls: list[CallRow], *, line: int | None) -> None:
+        """Settle calls whose result was given once for several of them: it stands with the first, and how the others ended is not told."""
+        for call in calls:
+            if self._unanswered.pop(call.call_id, None) is not None:
+                if call.tool_call_id:
+                    self._open[call.tool_call_id].remove(call)
+                message = f"The result of the call of {call.name or 'a tool'} stands with another call of the same step."
+                self.account.diagnose("shared_result", message, line=line, severity="info", conversation_id=call.conversation_id, call_id=call.call_id)
+
+    def observe(self, text: str | None, *, at: Micros | None, line: int | None) -> None:
+        """Add what the agent was shown without having called a tool for it."""
+        self.say("tool", "tool_result", text, at, line)
+
+    def adopt(self, fallback: TurnRow) -> None:
+        """Give a sub-agent's rows the turn of the call that started it."""
+        if self.agent_call is None:
+            return
+        turn_id = self.parent.call.turn_id if self.parent else fallback.turn_id
+        self.agent_call.parent_call_id = self.parent.call.call_id if self.parent else turn_id
+        for row in (*self.calls, *self.parts):
+            row.turn_id = turn_id
+
+    def settle(self) -> None:
+        """Mark the calls that were never answered, and end the sub-agent's call with the call that started it."""
+        for call in self._unanswered.values():
+            call.state = "unanswered"
+            message = f"The call of {call.name or 'a tool'} has no result: interrupted, crashed, or still running when the recording ends."
+            self.account.diagnose(
+                "unanswered_call", message, line=call.source_line, severity="info", conversation_id=call.conversation_id, call_id=call.call_id
+            )
+        own = self.agent_call
+        if own is not None:
+            starter = self.parent.call if self.parent else None
+            own.state, own.failed = (starter.state, starter.failed) if starter is not None and starter.state != "denied" else (None, False)
+            if own.started_at is not None and own.ended_at is not None:
+                own.seconds = (own.ended_at - own.started_at) / 1e6
+
+    def _take(self, tool_call_id: str | None) -> CallRow | None:
+        if tool_call_id:
+            waiting = self._open.get(tool_call_id)
+            call = waiting.pop() if waiting else None
+        else:
+            call = self._next_in_order()
+            if call is not None and call.tool_call_id:
+                self._open[call.tool_call_id].remove(call)
+        if call is not None:
+            del self._unanswered[call.call_id]
+        return call
+
+    def _next_in_order(self) -> CallRow | None:
+        newest_step = next(reversed(self._unanswered.values())).step_id if self._unanswered else None
+        return next((call for call in self._unanswered.values() if call.step_id == newest_step), None)

@@ -1,0 +1,172 @@
+"""The list that is sent to a model -> turns, steps and calls.
+
+What a format calls a message becomes `Said`; this builder starts turns where a person speaks, pairs results with calls and puts usage on the replies.
+A list has no ids of its own: a turn, a step and a call are named by their place in their parent, so that a longer copy of the same list agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from agentnb.readers._account import Account
+from agentnb.readers._rows import CallRow, Micros, PartRow
+from agentnb.readers._verdicts import error_in, exit_code_in, first_line
+from agentnb.readers.builders._draft import Thread
+
+
+class Piece(NamedTuple):
+    """A piece of what was said."""
+
+    type: str
+    text: str | None = None
+    mime_type: str | None = None
+    extra: str | None = None
+
+
+class Asked(NamedTuple):
+    """A tool call as a model asked for it."""
+
+    tool_call_id: str | None
+    name: str
+    input: str | None
+    """Arguments as JSON; arguments that are not JSON as one JSON string."""
+    extra: str | None = None
+
+
+class Said(NamedTuple):
+    """One message, in no format's terms."""
+
+    role: str
+    """system, user, assistant or tool."""
+    place: int
+    """Place in the recording, from 1."""
+    pieces: tuple[Piece, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    result_of: str | None = None
+    """Of a result, the id of its call; None means the next one in order."""
+    loose: bool = False
+    """Whether a result belongs to no call: the agent was shown it without having asked for it."""
+    at: Micros | None = None
+    model: str | None = None
+    usage: dict[str, Any] = {}  # noqa: RUF012 - never changed; a NamedTuple takes no factory
+    """Columns of the model call to set: tokens, cost, seconds."""
+    finish_reason: str | None = None
+    injected: bool = False
+    """Whether it only repeats what was said elsewhere, or no person said it."""
+    error: str | None = None
+    """Why there is no reply."""
+    extra: str | None = None
+
+
+class MessageList:
+    """Reads messages into a thread."""
+
+    def __init__(self, thread: Thread, account: Account) -> None:
+        """Read into a conversation's main thread, where people's words start turns, or into a sub-agent's."""
+        self.thread = thread
+        self.account = account
+        self.is_main = thread.agent_call is None
+        self._waiting: list[Said] = []
+        self._replied = True
+        self._steps = 0
+        self._tools = 0
+
+    def read(self, messages: Iterable[Said]) -> None:
+        """Read messages in order; may be called again for those that follow, and `finish` at the end."""
+        for said in messages:
+            if said.role == "system" and self.is_main and self.thread.turn is None:
+                self._waiting.append(said)
+                continue
+            self._open_turn(said)
+            self._say(said)
+
+    def finish(self) -> None:
+        """Keep system messages that nothing follows."""
+        if self._waiting:
+            self._open_turn(self._waiting[0])
+
+    def _open_turn(self, said: Said) -> None:
+        thread = self.thread
+        speaks = said.role == "user" and not said.injected
+        if self.is_main and (thread.turn is None or (speaks and self._replied)):
+            draft = thread.draft
+            number = len(draft.turns) + 1
+            before = draft.turns[-1] if draft.turns else None
+            draft.start_turn(f"{draft.row.conversation_id}/{number}", self.account, at=said.at, line=said.place, parent=before)
+            self._steps = self._tools = 0
+            self._replied = not speaks
+            waiting, self._waiting = self._waiting, []
+            for earlier in waiting:
+                self._say(earlier)
+        if speaks and self.is_main and thread.turn is not None:
+            text = "\n\n".join(piece.text for piece in said.pieces if piece.type == "text" and piece.text)
+            thread.turn.prompt = f"{thread.turn.prompt}\n\n{text}" if thread.turn.prompt else text
+
+    def _say(self, said: Said) -> None:
+        self.thread.new_message()
+        if said.role == "assistant" and not said.injected:
+            self._reply(said)
+        elif said.role == "tool" and not said.injected:
+            self._result(said)
+        else:
+            self._pieces(said, None)
+        self.thread.pass_time(said.at)
+        self.account.keep()
+
+    def _reply(self, said: Said) -> None:
+        thread = self.thread
+        self._replied = True
+        self._steps += 1
+        step = thread.step(f"{thread.agent_call_id}/s{self._steps}", said.model or "", started=thread.clock, at=said.at, line=said.place)
+        step.finish_reason = said.finish_reason
+        for column, value in said.usage.items():
+            setattr(step, column, value)
+        if said.error is not None:
+            step.state, step.failed, step.error = "failed", True, said.error
+        self._pieces(said, step)
+        for asked in said.asked:
+            self._tools += 1
+            wanted = f"{thread.agent_call_id}/{asked.tool_call_id or f'c{self._tools}'}"
+            call = thread.ask(wanted, asked.tool_call_id, asked.name, asked.input, step=step, at=said.at, line=said.place)
+            call.extra = asked.extra
+        if not said.pieces and not said.asked:
+            part = thread.say("assistant", "text", None, said.at, said.place, step=step)
+            part.extra = said.extra
+
+    def _result(self, said: Said) -> None:
+        text = "\n".join(piece.text for piece in said.pieces if piece.type == "text" and piece.text is not None) if said.pieces else None
+        if said.loose:
+            self.thread.observe(text, at=said.at, line=said.place)
+            return
+        call = self.thread.answer(said.result_of, text, at=said.at, line=said.place)
+        for piece in said.pieces:
+            if piece.type != "text":
+                part = self._piece(said, piece, None)
+                part.call_id = call.call_id if call else None
+        if call is not None:
+            judge(call)
+            call.extra = said.extra or call.extra
+
+    def _pieces(self, said: Said, step: CallRow | None) -> None:
+        part = None
+        for piece in said.pieces:
+            part = self._piece(said, piece, step)
+        if part is not None and said.extra is not None and part.extra is None:
+            part.extra = said.extra
+
+    def _piece(self, said: Said, piece: Piece, step: CallRow | None) -> PartRow:
+        injected = said.injected or said.role == "system"
+        part = self.thread.say(said.role, piece.type, piece.text, said.at, said.place, step=step, injected=injected)
+        part.mime_type, part.extra = piece.mime_type, piece.extra
+        return part
+
+
+def judge(call: CallRow) -> None:
+    """Mark a call as failed when its result says so in its first words, or states an exit code that is not zero."""
+    call.exit_code = exit_code_in(call.output)
+    error = error_in(call.output)
+    if error is None and call.exit_code:
+        error = first_line(call.output or "")
+    if error is not None:
+        call.state, call.failed, call.error = "failed", True, error
