@@ -1,0 +1,12 @@
+"""VALUES -> TABLES: recorded runs as DuckDB tables over memory or Parquet, with ratings that last.
+
+`schema.sql` is the contract: every table, view and column, with a comment on each. `Workspace` is what a person holds.
+"""
+
+from __future__ import annotations
+
+from agentnb.workspace._account import Account
+from agentnb.workspace._open import last_opened, open_workspace
+from agentnb.workspace._workspace import Workspace
+
+__all__ = ["Account", "Workspace", "last_opened", "open_workspace"]

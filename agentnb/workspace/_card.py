@@ -1,0 +1,66 @@
+"""The card of a workspace: what it holds, what looks wrong, what was not understood."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agentnb.render import Finding, WorkspaceCard
+from agentnb.render._pages import FindingLevel
+from agentnb.workspace._account import Account
+from agentnb.workspace._database import Database
+
+
+class _Question(NamedTuple):
+    mark: str
+    word: str
+    level: FindingLevel
+    query: str
+
+
+# One line a finding; the query is what the person is shown to ask next.
+_QUESTIONS = (
+    _Question("✕", "failed calls", "bad", "from tool_errors"),
+    _Question("✕", "failed model calls", "bad", "from steps where failed"),
+    _Question("↻", "calls repeated without a change", "warn", "from repeated_calls where outputs = 1 and calls > 2"),
+    _Question("?", "calls without an answer", "warn", "from unanswered_calls"),
+    _Question("⊘", "denied calls", "warn", "from denied_calls"),
+    _Question("≠", "calls that people judge differently", "warn", "from disputed_calls"),
+)
+
+# The turn with the most trouble is the one to look at first.
+_EXAMPLE = """
+select turn_id
+from turn_totals
+order by failed_calls desc, unanswered_calls desc, steps desc, turn_id
+limit 1
+"""
+
+
+def make_card(database: Database, account: Account, *, kept_in: str, ratings_unsaved: bool) -> WorkspaceCard:
+    """Make the card of a workspace."""
+    (counts,) = database.rows(
+        "select (select count(*) from conversations) as conversations, (select count(*) from turns) as turns, (select count(*) from tool_calls) as tool_calls"
+    )
+    findings = [_finding(database, question) for question in _QUESTIONS]
+    example = database.rows(_EXAMPLE)
+    read = [source for source in account.sources if source.state == "read"]
+    return WorkspaceCard(
+        sources=len(read),
+        bytes=sum(source.bytes for source in read),
+        kept_in=kept_in,
+        ratings_unsaved=ratings_unsaved,
+        findings=tuple(finding for finding in findings if finding.count),
+        records_read=account.records_read,
+        records_kept=account.records_kept,
+        records_merged=account.records_merged,
+        records_skipped=account.records_skipped,
+        skipped=account.skipped,
+        not_read=tuple((source.path, source.reason or source.state) for source in account.not_read),
+        example=example[0]["turn_id"] if example else None,
+        **counts,
+    )
+
+
+def _finding(database: Database, question: _Question) -> Finding:
+    (row,) = database.rows(f"select count(*) as count from ({question.query})")
+    return Finding(mark=question.mark, word=question.word, level=question.level, query=question.query, count=row["count"])

@@ -1,0 +1,53 @@
+"""schema.sql as Python reads it: the columns, types and comments of the tables, and the statements to run."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+import pyarrow as pa
+
+_TABLE = re.compile(r"^create table (\w+) \(\n(.*?)^\);$", re.MULTILINE | re.DOTALL)
+_VIEW = re.compile(r"^create view (\w+) as$", re.MULTILINE)
+_COMMENT = re.compile(r"^comment on (?:table|view|column) ([\w.]+) is '((?:[^']|'')*)';$", re.MULTILINE)
+_ARROW_TYPES: dict[str, pa.DataType] = {
+    "varchar": pa.large_string(),
+    "varchar[]": pa.list_(pa.large_string()),
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "boolean": pa.bool_(),
+    "timestamptz": pa.timestamp("us", tz="UTC"),
+}
+
+
+class Contract(NamedTuple):
+    """What schema.sql promises."""
+
+    tables: dict[str, pa.Schema]
+    """Columns of each table, in order."""
+    views: tuple[str, ...]
+    """Names of the views, in order."""
+    comments: dict[str, str]
+    """Comments by `table`, `view` or `table.column`."""
+    create_tables: str
+    """Statements that make the tables, empty, with their comments."""
+    create_views: str
+    """Statements that make the views, with their comments."""
+
+
+@cache
+def contract() -> Contract:
+    """Read schema.sql, once per process."""
+    text = resources.files("agentnb.workspace").joinpath("schema.sql").read_text(encoding="utf-8")
+    tables = {name: _schema_of(columns) for name, columns in _TABLE.findall(text)}
+    comments = {name: comment.replace("''", "'") for name, comment in _COMMENT.findall(text)}
+    first_view = _VIEW.search(text)
+    cut = first_view.start() if first_view else len(text)
+    return Contract(tables, tuple(_VIEW.findall(text)), comments, text[:cut], text[cut:])
+
+
+def _schema_of(columns: str) -> pa.Schema:
+    fields = [line.strip().rstrip(",").split() for line in columns.splitlines() if line.strip()]
+    return pa.schema([pa.field(name, _ARROW_TYPES[type_], nullable=rest != ["not", "null"]) for name, type_, *rest in fields])

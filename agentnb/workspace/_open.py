@@ -1,0 +1,65 @@
+"""anb.open: from paths, or from nothing, to a workspace."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agentnb.errors import OptionError
+from agentnb.readers import READERS, default_places, find_files
+from agentnb.workspace._stores import FolderStore, MemoryStore
+from agentnb.workspace._workspace import Paths, Workspace
+
+_opened: dict[str, Workspace] = {}
+
+
+def open_workspace(paths: Paths | None = None, workspace: str | os.PathLike[str] | None = None, *, name: str | None = None) -> Workspace:
+    """Open recorded runs.
+
+    Args:
+        paths: a file, a folder, a glob with `**`, or several of these. Without paths, the logs that agents keep on this computer, latest first; with a
+            workspace folder, what that folder already holds.
+        workspace: a folder to keep tables and ratings in, made when there is none; many notebooks and agents may use it at once. Without it everything
+            is kept in memory.
+        name: by which a magic finds the workspace again (`--ws NAME`).
+
+    Returns:
+        The workspace, which shows itself as a card.
+
+    Raises:
+        FileNotFoundError: when a path does not exist, a pattern matches nothing, or no agent keeps logs on this computer.
+        UnknownFormat: when the one file that was named is of no known format.
+        WorkspaceError: when the workspace folder cannot be used.
+    """
+    ws = Workspace(MemoryStore() if workspace is None else FolderStore(Path(workspace).expanduser()), name=name)
+    if paths is not None:
+        ws.read(paths)
+    elif workspace is None:
+        ws.read(_logs_of_this_computer())
+    _opened.pop(ws.name, None)
+    _opened[ws.name] = ws
+    return ws
+
+
+def last_opened(name: str | None = None) -> Workspace:
+    """Return the workspace that was opened last, or the last one with a name.
+
+    Raises:
+        OptionError: when there is none.
+    """
+    if not _opened:
+        raise OptionError("No workspace is open. Open one first: ws = anb.open('logs/').")
+    if name is None:
+        return next(reversed(_opened.values()))
+    if name not in _opened:
+        raise OptionError(f"No workspace is named {name!r}; there are {', '.join(_opened)}. anb.open(…, name={name!r}) names one.")
+    return _opened[name]
+
+
+def _logs_of_this_computer() -> list[Path]:
+    places = default_places([place for reader in READERS for place in reader.places])
+    if not places:
+        tried = ", ".join(place for reader in READERS for place in reader.places)
+        raise FileNotFoundError(f"No agent keeps logs on this computer (looked in {tried}). Give a path: anb.open('logs/').")
+    files = [found.path for found in find_files(places)]
+    return sorted(files, key=lambda path: (-path.stat().st_mtime_ns, str(path)))

@@ -1,0 +1,109 @@
+"""Rows of the tables -> values, when somebody asks for one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from typing import Any, TypeVar
+
+from agentnb.errors import UnknownId
+from agentnb.values import Approval, Call, Conversation, Message, Part, Rating, Turn, Value
+from agentnb.workspace._database import Database
+
+V = TypeVar("V", bound=Value)
+
+
+def load_conversation(database: Database, conversation_id: str) -> Conversation:
+    """Make the value of a conversation, with its turns.
+
+    Raises:
+        UnknownId: when there is none with this id.
+    """
+    rows = database.rows("select * from conversations where conversation_id = $1", [conversation_id])
+    if not rows:
+        raise unknown(database, "conversation", conversation_id)
+    turns = _turns(database, "conversation_id", conversation_id)
+    return Conversation.model_construct(**rows[0], turns=turns)
+
+
+def load_turn(database: Database, turn_id: str) -> Turn:
+    """Make the value of a turn, with its messages, calls, approvals and ratings.
+
+    Raises:
+        UnknownId: when there is none with this id.
+    """
+    turns = _turns(database, "turn_id", turn_id)
+    if not turns:
+        raise unknown(database, "turn", turn_id)
+    return turns[0]
+
+
+def load_call(database: Database, call_id: str) -> Call:
+    """Make the value of a call.
+
+    Raises:
+        UnknownId: when there is none with this id.
+    """
+    rows = database.rows("select * from calls where call_id = $1", [call_id])
+    if not rows:
+        raise unknown(database, "call", call_id)
+    return Call.model_construct(**rows[0])
+
+
+def unknown(database: Database, kind: str, wanted: str) -> UnknownId:
+    """Return the error for an id that is not there, which names what is there."""
+    column = f"{kind}_id"
+    query = f"select {column} from {kind}s order by jaro_winkler_similarity({column}, $1) desc, {column} limit 3"
+    nearest = ", ".join(repr(row[column]) for row in database.rows(query, [str(wanted)[:200]]))
+    known = f"The nearest are {nearest}." if nearest else "The workspace is empty: anb.open reads recordings."
+    return UnknownId(f"No {kind} has the id {wanted!r}. {known} ws.sql('from {kind}s') lists them.")
+
+
+def _turns(database: Database, column: str, value: str) -> tuple[Turn, ...]:
+    turns = database.rows(f"select * from turns where {column} = $1 order by turn_index", [value])
+    calls = _by_turn(database, f"select * from calls where {column} = $1 order by call_index", value, _of(Call))
+    messages = _by_turn(database, f"select * from parts where {column} = $1 order by message_index, part_index", value, _messages)
+    approvals = _by_turn(database, f"select * from approvals where {column} = $1 order by call_id, answered_at", value, _of(Approval))
+    ratings = _by_turn(
+        database,
+        f"select c.turn_id, r.* from ratings as r inner join calls as c using (call_id) where c.{column} = $1 order by r.rated_at, r.rating_id",
+        value,
+        _ratings,
+    )
+    return tuple(
+        Turn.model_construct(
+            **row,
+            calls=calls[row["turn_id"]],
+            messages=messages[row["turn_id"]],
+            approvals=approvals[row["turn_id"]],
+            ratings=ratings[row["turn_id"]],
+        )
+        for row in turns
+    )
+
+
+def _by_turn(
+    database: Database, query: str, value: str, make: Callable[[list[dict[str, Any]]], tuple[V, ...]]
+) -> defaultdict[str, tuple[V, ...]]:
+    rows: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in database.rows(query, [value]):
+        rows[row["turn_id"]].append(row)
+    return defaultdict(tuple, {turn_id: make(own) for turn_id, own in rows.items()})
+
+
+def _of(kind: type[V]) -> Callable[[list[dict[str, Any]]], tuple[V, ...]]:
+    return lambda rows: tuple(kind.model_construct(**row) for row in rows)
+
+
+def _messages(rows: list[dict[str, Any]]) -> tuple[Message, ...]:
+    parts: Iterable[Part] = (Part.model_construct(**row) for row in rows)
+    grouped = ((index, tuple(own)) for index, own in groupby(parts, key=lambda part: part.message_index))
+    return tuple(Message.model_construct(message_index=index, role=own[0].role, said_at=own[0].said_at, parts=own) for index, own in grouped)
+
+
+def _ratings(rows: list[dict[str, Any]]) -> tuple[Rating, ...]:
+    return tuple(
+        Rating.model_construct(**{name: value for name, value in row.items() if name != "turn_id"} | {"reasons": tuple(row["reasons"] or ())})
+        for row in rows
+    )

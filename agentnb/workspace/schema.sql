@@ -1,0 +1,485 @@
+-- The tables and views of a workspace: what can be asked, and what each column means.
+--
+-- Tables stand first; a column's comment is the sentence under the field of the same name in agentnb/values. Every view has a comment: it is
+-- the line that `ws.tables()` shows. The statements run in the schema `contract`, where the tables stay empty: the tables of the main schema
+-- hold the rows, wherever these are (memory or Parquet), with exactly these columns and types. Statements end with a semicolon at a line's end.
+
+create table sources (
+    source_id       varchar not null,
+    path            varchar not null,
+    format          varchar,
+    state           varchar not null,
+    reason          varchar,
+    bytes           bigint not null,
+    modified_at     timestamptz,
+    records_read    bigint,
+    records_kept    bigint,
+    records_merged  bigint,
+    records_skipped bigint,
+    skipped         varchar,
+    diagnostics     bigint
+);
+comment on table sources is 'a file that was read, with the account of its records';
+comment on column sources.source_id is 'Id of the file in this workspace.';
+comment on column sources.path is 'Path of the file as it was found.';
+comment on column sources.format is 'Format found by content; null when it is none that can be read.';
+comment on column sources.state is 'read, unknown_format, empty, binary, unreadable or duplicate.';
+comment on column sources.reason is 'Why it was not read, in words.';
+comment on column sources.bytes is 'Size in bytes when it was read.';
+comment on column sources.modified_at is 'When the file was last changed, in UTC.';
+comment on column sources.records_read is 'Records met: lines of a line format, else messages, steps or the like.';
+comment on column sources.records_kept is 'Records that are in the tables.';
+comment on column sources.records_merged is 'Records met before, in this file or another, and therefore not kept again.';
+comment on column sources.records_skipped is 'Records left out; `skipped` has the reasons.';
+comment on column sources.skipped is 'JSON object of the reasons for leaving records out, with their counts.';
+comment on column sources.diagnostics is 'Number of diagnostics about it.';
+
+create table diagnostics (
+    source_id        varchar not null,
+    diagnostic_index bigint not null,
+    severity         varchar not null,
+    code             varchar not null,
+    message          varchar not null,
+    source_line      bigint,
+    conversation_id  varchar,
+    call_id          varchar,
+    excerpt          varchar
+);
+comment on table diagnostics is 'one thing that was odd, with its place';
+comment on column diagnostics.source_id is 'The file it is about.';
+comment on column diagnostics.diagnostic_index is 'Place among the file''s diagnostics, from 0.';
+comment on column diagnostics.severity is 'info, warning or error.';
+comment on column diagnostics.code is 'Short name of what is odd, such as not_json or orphan_result.';
+comment on column diagnostics.message is 'What is odd, what was done about it, and what to do.';
+comment on column diagnostics.source_line is 'Line of the file, from 1; in a file that is one document, the place of the record in its list, from 1.';
+comment on column diagnostics.conversation_id is 'The conversation it is about, if one.';
+comment on column diagnostics.call_id is 'The call it is about, if one.';
+comment on column diagnostics.excerpt is 'The first 200 characters of the record.';
+
+create table conversations (
+    conversation_id        varchar not null,
+    format                 varchar not null,
+    title                  varchar,
+    agent_name             varchar,
+    agent_version          varchar,
+    model                  varchar,
+    parent_conversation_id varchar,
+    started_at             timestamptz,
+    ended_at               timestamptz,
+    time_zone_assumed      boolean not null,
+    labels                 varchar,
+    source_id              varchar not null,
+    extra                  varchar
+);
+comment on table conversations is 'one recorded exchange with an agent';
+comment on column conversations.conversation_id is 'The recording''s own id, else a digest of how it begins; opaque text.';
+comment on column conversations.format is 'Format it was read from, such as claude_code.';
+comment on column conversations.title is 'What the recording calls it, else null.';
+comment on column conversations.agent_name is 'Name of the agent or tool that ran.';
+comment on column conversations.agent_version is 'Version of that agent.';
+comment on column conversations.model is 'The model that answered first.';
+comment on column conversations.parent_conversation_id is 'The conversation it continues; null for one that stands alone.';
+comment on column conversations.started_at is 'Time of the earliest record, in UTC.';
+comment on column conversations.ended_at is 'Time of the latest record, in UTC.';
+comment on column conversations.time_zone_assumed is 'Whether a time without a zone was read as UTC.';
+comment on column conversations.labels is 'JSON object of what is known about the run as a whole: task, trial, reward, working folder.';
+comment on column conversations.source_id is 'The file it was first met in.';
+comment on column conversations.extra is 'JSON object of what the reader did not understand.';
+
+create table turns (
+    turn_id         varchar not null,
+    conversation_id varchar not null,
+    turn_index      bigint not null,
+    parent_turn_id  varchar,
+    state           varchar,
+    prompt          varchar,
+    answer          varchar,
+    started_at      timestamptz,
+    ended_at        timestamptz,
+    seconds         double,
+    source_id       varchar not null,
+    source_line     bigint,
+    extra           varchar
+);
+comment on table turns is 'from one thing a person said to the agent''s stop';
+comment on column turns.turn_id is 'Id that survives reading the file again; also the id of the turn''s own call.';
+comment on column turns.conversation_id is 'The conversation it belongs to.';
+comment on column turns.turn_index is 'Place in the conversation, from 0, in file order.';
+comment on column turns.parent_turn_id is 'The turn it continues; null for a first turn.';
+comment on column turns.state is 'running, waiting, interrupted, done, failed, stopped or abandoned; null when the recording does not tell.';
+comment on column turns.prompt is 'What the person said; null when the recording starts with the agent.';
+comment on column turns.answer is 'The last text the agent gave; null when it gave none.';
+comment on column turns.started_at is 'When it started, in UTC.';
+comment on column turns.ended_at is 'When the last record of it was written, in UTC.';
+comment on column turns.seconds is 'How long it took, in seconds.';
+comment on column turns.source_id is 'The file it was read from.';
+comment on column turns.source_line is 'Line of that file, from 1; in a file that is one document, the place of the record in its list, from 1.';
+comment on column turns.extra is 'JSON object of what the reader did not understand.';
+
+create table calls (
+    call_id            varchar not null,
+    conversation_id    varchar not null,
+    turn_id            varchar not null,
+    parent_call_id     varchar,
+    step_id            varchar,
+    call_index         bigint not null,
+    kind               varchar not null,
+    name               varchar not null,
+    state              varchar,
+    failed             boolean not null,
+    input              varchar,
+    output             varchar,
+    error              varchar,
+    exit_code          bigint,
+    tool_call_id       varchar,
+    finish_reason      varchar,
+    input_tokens       bigint,
+    output_tokens      bigint,
+    cached_tokens      bigint,
+    cache_write_tokens bigint,
+    reasoning_tokens   bigint,
+    cost               double,
+    started_at         timestamptz,
+    ended_at           timestamptz,
+    seconds            double,
+    source_id          varchar not null,
+    source_line        bigint,
+    extra              varchar
+);
+comment on table calls is 'one run of an agent, model, tool or program; calls nest';
+comment on column calls.call_id is 'Id that survives reading the file again; opaque text.';
+comment on column calls.conversation_id is 'The conversation it belongs to.';
+comment on column calls.turn_id is 'The turn it belongs to.';
+comment on column calls.parent_call_id is 'The call it ran inside; null for the turn''s own call.';
+comment on column calls.step_id is 'For a tool call the model call that asked for it.';
+comment on column calls.call_index is 'Place in the conversation, from 0, in file order.';
+comment on column calls.kind is 'What ran: agent, model, tool or program.';
+comment on column calls.name is 'Name of the agent, model, tool or program; empty when the recording has none.';
+comment on column calls.state is 'How it ended: done, failed, denied, unanswered or running; null when the recording does not tell.';
+comment on column calls.failed is 'Whether it failed; false when unknown.';
+comment on column calls.input is 'A tool''s arguments as JSON; arguments that are not JSON are kept as one JSON string.';
+comment on column calls.output is 'A tool''s result as the agent was shown it, as text.';
+comment on column calls.error is 'What went wrong, in the recording''s words.';
+comment on column calls.exit_code is 'Exit code of the program that it ran; null when the recording has none.';
+comment on column calls.tool_call_id is 'The provider''s id of a tool call; for display only, since it repeats.';
+comment on column calls.finish_reason is 'Why the model stopped, in the provider''s word.';
+comment on column calls.input_tokens is 'Tokens sent, with what was read from and written to the cache.';
+comment on column calls.output_tokens is 'Tokens received, with reasoning; null for the placeholder of a stream.';
+comment on column calls.cached_tokens is 'Input tokens read from the cache; part of input_tokens.';
+comment on column calls.cache_write_tokens is 'Input tokens written to the cache; part of input_tokens.';
+comment on column calls.reasoning_tokens is 'Output tokens spent on reasoning; part of output_tokens.';
+comment on column calls.cost is 'Price in US dollars as the recording gives it; never computed.';
+comment on column calls.started_at is 'When it started, in UTC.';
+comment on column calls.ended_at is 'When it ended, in UTC.';
+comment on column calls.seconds is 'How long it took, in seconds; as recorded, else from start to end.';
+comment on column calls.source_id is 'The file it was read from.';
+comment on column calls.source_line is 'Line of that file, from 1; in a file that is one document, the place of the record in its list, from 1.';
+comment on column calls.extra is 'JSON object of what the reader did not understand.';
+
+create table parts (
+    conversation_id varchar not null,
+    turn_id         varchar not null,
+    message_index   bigint not null,
+    part_index      bigint not null,
+    role            varchar not null,
+    type            varchar not null,
+    text            varchar,
+    step_id         varchar,
+    call_id         varchar,
+    agent_call_id   varchar not null,
+    injected        boolean not null,
+    mime_type       varchar,
+    said_at         timestamptz,
+    source_id       varchar not null,
+    source_line     bigint,
+    extra           varchar
+);
+comment on table parts is 'one piece of a message; a tool call or result points to its call';
+comment on column parts.conversation_id is 'The conversation it belongs to.';
+comment on column parts.turn_id is 'The turn in which it was said.';
+comment on column parts.message_index is 'Place of its message in the conversation, from 0, in file order.';
+comment on column parts.part_index is 'Place in its message, from 0.';
+comment on column parts.role is 'Who said it: system, user, assistant or tool.';
+comment on column parts.type is 'What it is: text, reasoning, tool_call, tool_result, image or other.';
+comment on column parts.text is 'The text; of an image its data or address as recorded; null for what is in the call and for hidden reasoning.';
+comment on column parts.step_id is 'The model call that produced it; null for what a person, a tool or the system said.';
+comment on column parts.call_id is 'For tool_call and tool_result the call that holds input and output.';
+comment on column parts.agent_call_id is 'The agent call in whose conversation with its model it was said: the turn itself, or a sub-agent''s call.';
+comment on column parts.injected is 'Whether the tool, not a person, put it there: a reminder, a command''s output, a summary after compaction.';
+comment on column parts.mime_type is 'Media type of an image or a file.';
+comment on column parts.said_at is 'When it was recorded, in UTC.';
+comment on column parts.source_id is 'The file it was read from.';
+comment on column parts.source_line is 'Line of that file, from 1; in a file that is one document, the place of the record in its list, from 1.';
+comment on column parts.extra is 'JSON object of what the reader did not understand.';
+
+create table approvals (
+    conversation_id varchar not null,
+    turn_id         varchar not null,
+    call_id         varchar not null,
+    question        varchar,
+    answer          varchar,
+    answered_by     varchar,
+    reason          varchar,
+    asked_at        timestamptz,
+    answered_at     timestamptz,
+    source_id       varchar not null,
+    source_line     bigint
+);
+comment on table approvals is 'a question to a person before a tool ran';
+comment on column approvals.conversation_id is 'The conversation it belongs to.';
+comment on column approvals.turn_id is 'The turn that waited for it.';
+comment on column approvals.call_id is 'The tool call that was asked about.';
+comment on column approvals.question is 'What the person was asked; null when only the answer was recorded.';
+comment on column approvals.answer is 'yes or no; null while it waits.';
+comment on column approvals.answered_by is 'Who answered; null when the recording does not tell.';
+comment on column approvals.reason is 'Why, in the person''s words.';
+comment on column approvals.asked_at is 'When it was asked, in UTC.';
+comment on column approvals.answered_at is 'When it was answered, in UTC.';
+comment on column approvals.source_id is 'The file it was read from.';
+comment on column approvals.source_line is 'Line of that file, from 1; in a file that is one document, the place of the record in its list, from 1.';
+
+create table ratings (
+    rating_id   varchar not null,
+    call_id     varchar not null,
+    verdict     varchar,
+    rated_by    varchar,
+    account     varchar,
+    rated_at    timestamptz not null,
+    answer      varchar,
+    outputs     varchar,
+    reasons     varchar[],
+    note        varchar,
+    origin      varchar,
+    sample      varchar,
+    call_name   varchar,
+    call_digest varchar,
+    counts      boolean not null
+);
+comment on table ratings is 'one judgement of one call by one person; never edited';
+comment on column ratings.rating_id is 'Id of the rating, a UUID version 7.';
+comment on column ratings.call_id is 'The call or turn that was judged.';
+comment on column ratings.verdict is 'right or wrong; null withdraws what the same person said before.';
+comment on column ratings.rated_by is 'The person''s name; null when only the account is known.';
+comment on column ratings.account is 'The account of the operating system, when no person was named.';
+comment on column ratings.rated_at is 'When, in UTC.';
+comment on column ratings.answer is 'The right answer as JSON; only with wrong.';
+comment on column ratings.outputs is 'JSON object of further right outputs by name; only with wrong.';
+comment on column ratings.reasons is 'Short reasons, as tags.';
+comment on column ratings.note is 'Free text.';
+comment on column ratings.origin is 'How it came about: review or edit; null in records that do not say.';
+comment on column ratings.sample is 'Name of the random draw that the call came from.';
+comment on column ratings.call_name is 'Name of the call when it was rated.';
+comment on column ratings.call_digest is 'Digest of the call''s input when it was rated; a different one now means that the call changed.';
+comment on column ratings.counts is 'Whether it counts: the latest of its person, and not withdrawn.';
+
+-- The same rows by another name
+
+create view steps as
+select
+    c.call_id as step_id,
+    row_number() over (partition by c.turn_id, c.parent_call_id order by c.call_index) - 1 as step_index,
+    c.* exclude (step_id, input, output, exit_code, tool_call_id)
+from calls as c
+where c.kind = 'model';
+comment on view steps is 'model calls: finish reason, tokens, times; their texts are in parts';
+
+create view tool_calls as
+select c.* exclude (finish_reason, input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, cost)
+from calls as c
+where c.kind = 'tool';
+comment on view tool_calls is 'calls of tools: name, input, output, state, error';
+
+create view messages as
+select
+    conversation_id,
+    turn_id,
+    message_index,
+    any_value(role) as role,
+    min(said_at) as said_at,
+    string_agg(text, chr(10) || chr(10) order by part_index) filter (where type = 'text') as text,
+    count(*) as parts
+from parts
+group by conversation_id, turn_id, message_index;
+comment on view messages is 'messages with their text, one row each';
+
+create view script_programs as
+with named as (
+    select
+        call_id,
+        list_filter(
+            ['command', 'code', 'cmd', 'script', 'program', 'source', 'keystrokes'],
+            lambda argument: json_type(input, argument) = 'VARCHAR'
+        )[1] as argument,
+        input
+    from calls
+    where
+        kind = 'tool'
+        and regexp_full_match(
+            lower(replace(name, '_', '')),
+            '(execute|run|local)?(bash|shell|python|ipython|code|terminal|command|exec|script|cell|jupyter)(command|cmd|code|repl|interpreter|exec|tool|cell)?'
+        )
+)
+select call_id, argument, json_extract_string(input, argument) as text
+from named
+where argument is not null;
+comment on view script_programs is 'programs of recorded calls of code-running tools, with the argument that carried them';
+
+create view script_rows as
+select
+    'script' as kind,
+    c.conversation_id,
+    c.turn_id,
+    c.call_id,
+    c.tool_call_id,
+    row_number() over (partition by c.turn_id order by c.call_index) as dispatch,
+    c.name as tool,
+    p.argument,
+    case
+        when regexp_matches(lower(c.name), 'python') then 'python'
+        when regexp_matches(lower(c.name), 'bash') then 'bash'
+    end as language,
+    strlen(p.text) as bytes,
+    case when p.text = '' then 0 else length(p.text) - length(replace(p.text, chr(10), '')) + 1 end as lines,
+    cast(null as varchar) as text,
+    case
+        when c.state in ('unanswered', 'running') then 'submitted'
+        when c.failed or c.exit_code <> 0 then 'failed'
+        when c.exit_code = 0 then 'completed'
+        else 'unreported'
+    end as outcome,
+    c.exit_code,
+    cast(null as boolean) as service_error,
+    cast(null as varchar) as result_withheld,
+    cast(null as boolean) as rewritten,
+    t.turn_index + 1 as turn,
+    coalesce(s.step_index + 1, 1) as iteration
+from calls as c
+inner join script_programs as p on c.call_id = p.call_id
+inner join turns as t on c.turn_id = t.turn_id
+left join steps as s on c.step_id = s.step_id
+where c.state is distinct from 'denied';
+comment on view script_rows is 'one row per call of a tool that runs code: what was submitted and how it ended';
+
+-- Totals
+
+create view turn_totals as
+select
+    t.turn_id,
+    t.conversation_id,
+    t.turn_index,
+    count(*) filter (where c.kind = 'model') as steps,
+    count(*) filter (where c.kind = 'tool') as tool_calls,
+    count(*) filter (where c.kind = 'tool' and c.failed) as failed_calls,
+    count(*) filter (where c.kind = 'tool' and c.state = 'denied') as denied_calls,
+    count(*) filter (where c.kind = 'tool' and c.state = 'unanswered') as unanswered_calls,
+    sum(c.input_tokens) as input_tokens,
+    sum(c.output_tokens) as output_tokens,
+    sum(c.cost) as cost,
+    any_value(t.seconds) as seconds
+from turns as t
+left join calls as c on t.turn_id = c.turn_id
+group by t.turn_id, t.conversation_id, t.turn_index;
+comment on view turn_totals is 'per turn: steps, tool calls, failures, tokens, cost, seconds';
+
+create view token_totals as
+select
+    conversation_id,
+    name as model,
+    count(*) as steps,
+    sum(input_tokens) as input_tokens,
+    sum(output_tokens) as output_tokens,
+    sum(cached_tokens) as cached_tokens,
+    sum(cache_write_tokens) as cache_write_tokens,
+    sum(reasoning_tokens) as reasoning_tokens,
+    sum(cost) as cost
+from calls
+where kind = 'model'
+group by conversation_id, name;
+comment on view token_totals is 'tokens and cost per conversation and model, each model message counted once';
+
+-- Questions people ask
+
+create view tool_errors as
+select call_id, conversation_id, turn_id, call_index, name, error, exit_code, input, output
+from calls
+where kind = 'tool' and failed;
+comment on view tool_errors is 'tool calls that failed';
+
+create view denied_calls as
+select c.call_id, c.conversation_id, c.turn_id, c.call_index, c.name, c.input, a.answered_by, a.reason
+from calls as c
+left join approvals as a on c.call_id = a.call_id and a.answer = 'no'
+where c.kind = 'tool' and c.state = 'denied';
+comment on view denied_calls is 'tool calls that a person or a rule refused';
+
+create view unanswered_calls as
+select call_id, conversation_id, turn_id, call_index, name, input
+from calls
+where kind = 'tool' and state = 'unanswered';
+comment on view unanswered_calls is 'tool calls without a result: interrupted, crashed, or still waiting';
+
+create view repeated_calls as
+select
+    turn_id,
+    any_value(conversation_id) as conversation_id,
+    parent_call_id,
+    name,
+    input,
+    count(*) as calls,
+    count(*) filter (where failed) as failed_calls,
+    count(distinct output) as outputs,
+    min_by(call_id, call_index) as first_call_id,
+    max_by(call_id, call_index) as last_call_id
+from calls
+where kind = 'tool'
+group by turn_id, parent_call_id, name, input
+having count(*) > 1;
+comment on view repeated_calls is 'the same tool with the same input more than once in a turn; outputs = 1 means it never changed';
+
+create view slow_calls as
+select call_id, conversation_id, turn_id, call_index, kind, name, seconds
+from calls
+where kind in ('tool', 'model') and seconds >= 10;
+comment on view slow_calls is 'model and tool calls that took ten seconds or more';
+
+create view unsettled_scripts as
+select r.call_id, r.conversation_id, r.turn_id, r.dispatch, r.tool, r.language, r.bytes, r.lines
+from script_rows as r
+where r.outcome = 'submitted';
+comment on view unsettled_scripts is 'programs that were submitted and never came to an end';
+
+create view rated_calls as
+select
+    c.call_id,
+    c.conversation_id,
+    c.turn_id,
+    c.kind,
+    c.name,
+    r.verdict,
+    r.rated_by,
+    r.account,
+    r.rated_at,
+    r.answer,
+    r.outputs,
+    r.reasons,
+    r.note,
+    count(*) over (partition by c.call_id) as raters,
+    min(r.verdict) over (partition by c.call_id) <> max(r.verdict) over (partition by c.call_id) as disputed
+from ratings as r
+inner join calls as c on r.call_id = c.call_id
+where r.counts;
+comment on view rated_calls is 'calls with the ratings that count: per person the latest, withdrawn ones left out';
+
+create view disputed_calls as
+select call_id, conversation_id, turn_id, name, list(verdict order by rated_at) as verdicts, list(rated_by order by rated_at) as raters
+from rated_calls
+where disputed
+group by call_id, conversation_id, turn_id, name;
+comment on view disputed_calls is 'calls that people judge differently';
+
+create view odd_records as
+select s.path, d.code, d.severity, count(*) as records, min(d.source_line) as first_line, any_value(d.message) as message
+from diagnostics as d
+inner join sources as s on d.source_id = s.source_id
+group by s.path, d.code, d.severity;
+comment on view odd_records is 'diagnostics by file and code, with the first place';
