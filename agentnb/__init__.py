@@ -87,9 +87,7 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Add the cell magics: `%load_ext agentnb`."""
-    from agentnb.magics import register_magics
-
-    register_magics(shell)
+    importlib.import_module("agentnb.magics").register_magics(shell)
 
 
 def _show_values() -> None:
@@ -97,9 +95,7 @@ def _show_values() -> None:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
     if shell is not None:
-        from agentnb.display import register
-
-        register(shell)
+        importlib.import_module("agentnb.display").register(shell)
 
 
 _show_values()

@@ -1,0 +1,90 @@
+"""One page about a workspace, to send to somebody who has no notebook: what is in it, what looks wrong, and the conversations, worst first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentnb.render import Finding, ResultTable, css, render_card, render_conversation, render_table
+from agentnb.render._markup import Html, join, style_sheet, tag
+
+if TYPE_CHECKING:
+    from agentnb.workspace import Workspace
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>agentnb report</title>
+</head>
+<body>
+{}
+</body>
+</html>
+"""
+BUDGET = 200_000
+"""Bytes for one conversation: a page is read in a browser and holds more than a cell."""
+USEFUL = frozenset({"answered_by", "calls", "error", "exit_code", "failed_calls", "finish_reason", "input", "name", "outputs", "raters", "reason", "verdicts"})
+LONGEST = 120
+WORST_FIRST = """
+    from conversations
+    left join calls using (conversation_id)
+    select conversation_id
+    group by conversation_id
+    order by count(*) filter (calls.failed) desc, min(conversations.started_at) nulls last, conversation_id
+"""
+
+
+def render_report(ws: Workspace, *, conversations: int = 20, rows: int = 10) -> str:
+    """Write the page.
+
+    Args:
+        ws: The workspace.
+        conversations: How many conversations to show, worst first; how many more there are is said.
+        rows: How many rows of each finding to show.
+
+    Returns:
+        A whole HTML document that loads nothing.
+    """
+    ids = [conversation_id for (conversation_id,) in ws.sql(WORST_FIRST).fetchall()]
+    card = ws.card
+    return PAGE.format(
+        join(
+            style_sheet(css()),
+            _section("card", render_card(card, standalone=False)),
+            [_section("table", _rows(ws, finding, rows)) for finding in card.findings if finding.query],
+            [_section("transcript", _transcript(ws, conversation_id)) for conversation_id in ids[:conversations]],
+            tag("p", f"{len(ids) - conversations:,} more conversations are not shown.") if len(ids) > conversations else None,
+        )
+    )
+
+
+def _section(view: str, html: str) -> Html:
+    """Put a view into the section under which all rules of the style sheet sit; the sheet itself stands once, at the top."""
+    return tag("section", Html(html), class_="agentnb", data_view=view)
+
+
+def _rows(ws: Workspace, finding: Finding, rows: int) -> str:
+    """Show the first rows of a finding: what a reader can use, so no ids, and of a long text its beginning."""
+    found = ws.sql(str(finding.query))
+    places = [place for place, column in enumerate(found.columns) if column in USEFUL]
+    table = ResultTable(
+        columns=tuple(found.columns[place] for place in places),
+        types=tuple(str(found.types[place]) for place in places),
+        rows=tuple(tuple(_short(row[place]) for place in places) for row in found.limit(rows).fetchall()),
+        total=finding.count,
+        title=f"{finding.mark} {finding.word}",
+    )
+    return render_table(table, standalone=False)
+
+
+def _short(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    line = " ".join(value.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+
+
+def _transcript(ws: Workspace, conversation_id: str) -> str:
+    return render_conversation(ws.conversation(conversation_id), budget=BUDGET, standalone=False)
