@@ -1,0 +1,69 @@
+"""VALUES -> HTML: deterministic, hostile recordings made harmless, every output within its budget of bytes.
+
+Each `render_` function takes a value and returns HTML; each `plain_` function returns text for the same value. Nothing here reads a file
+but the style sheet, asks a clock, or knows a notebook. `_markup.py` is the only file that makes tags.
+"""
+
+from __future__ import annotations
+
+from agentnb.render._cards import render_card
+from agentnb.render._frame import css
+from agentnb.render._options import Options, options
+from agentnb.render._pages import Finding, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
+from agentnb.render._pieces import render_approval, render_message, render_rating, render_script, render_step
+from agentnb.render._plain import (
+    plain_approval,
+    plain_call,
+    plain_card,
+    plain_conversation,
+    plain_message,
+    plain_rating,
+    plain_script,
+    plain_step,
+    plain_table,
+    plain_transcript,
+    plain_turn,
+)
+from agentnb.render._tables import render_table
+from agentnb.render._transcripts import render_conversation, render_transcript
+from agentnb.render._trees import render_call_tree, tree_order
+from agentnb.render._turns import render_call, render_rating_line, render_steps, render_turn, render_turn_body, turn_line
+
+__all__ = [
+    "Finding",
+    "Options",
+    "ResultTable",
+    "TranscriptPage",
+    "TurnLine",
+    "WorkspaceCard",
+    "css",
+    "options",
+    "plain_approval",
+    "plain_call",
+    "plain_card",
+    "plain_conversation",
+    "plain_message",
+    "plain_rating",
+    "plain_script",
+    "plain_step",
+    "plain_table",
+    "plain_transcript",
+    "plain_turn",
+    "render_approval",
+    "render_call",
+    "render_call_tree",
+    "render_card",
+    "render_conversation",
+    "render_message",
+    "render_rating",
+    "render_rating_line",
+    "render_script",
+    "render_step",
+    "render_steps",
+    "render_table",
+    "render_transcript",
+    "render_turn",
+    "render_turn_body",
+    "tree_order",
+    "turn_line",
+]
