@@ -18,8 +18,11 @@ _ODDITIES = {
     "long_integer": "An integer of more than 4,000 digits is kept as text.",
     "lone_surrogate": "A lone surrogate, which is no character, is shown as \\udNNN; `extra` has the record as it was.",
     "loose_json": "Not strict JSON: raw control characters in a text, or a number out of range. It was read all the same.",
+    "too_deep": "What is nested too deeply to be read was replaced by a note; all around it was read.",
+    "arguments_not_json": "Arguments of a tool that are not JSON are kept as one text.",
     "cut_document": "The document is cut or damaged; what stands before that place was read.",
 }
+_WARNINGS = frozenset({"too_deep", "arguments_not_json", "cut_document"})
 
 
 class Account:
@@ -49,10 +52,9 @@ class Account:
         self._skipped[reason] += count
 
     def skip_unreadable(self, code: str, *, line: int, excerpt: bytes) -> None:
-        """Leave out a line of which no JSON value can be made; `code` is not_json or too_deep."""
-        what = "nested too deeply to be read" if code == "too_deep" else "not JSON: cut, damaged, or no record at all"
+        """Leave out a line of which no JSON value can be made; `code` says why."""
         self.skip(code)
-        self.diagnose(code, f"The line is {what}; it was left out.", line=line, severity="error", excerpt=excerpt)
+        self.diagnose(code, "The line is not JSON: cut, damaged, or no record at all; it was left out.", line=line, severity="error", excerpt=excerpt)
 
     def diagnose(
         self,
@@ -78,15 +80,17 @@ class Account:
         """
         self._codes[code] += 1
         if self._codes[code] <= _MOST_OF_A_CODE:
-            row = DiagnosticRow(
-                self.row.source_id, len(self.diagnostics), severity, code, message, line, conversation_id, call_id, _excerpt(excerpt)
-            )
+            row = DiagnosticRow(self.row.source_id, len(self.diagnostics), severity, code, message, line, conversation_id, call_id, _excerpt(excerpt))
             self.diagnostics.append(row)
 
-    def note_oddities(self, oddities: tuple[str, ...], *, line: int | None, excerpt: Any = None) -> None:
+    def note_oddities(
+        self, oddities: tuple[str, ...], *, line: int | None, conversation_id: str | None = None, call_id: str | None = None, excerpt: Any = None
+    ) -> None:
         """Note what was odd about the text of a record that could be read nevertheless."""
         for code in oddities:
-            self.diagnose(code, _ODDITIES.get(code, code), line=line, severity="info", excerpt=excerpt)
+            severity = "warning" if code in _WARNINGS else "info"
+            message = _ODDITIES.get(code, code)
+            self.diagnose(code, message, line=line, severity=severity, conversation_id=conversation_id, call_id=call_id, excerpt=excerpt)
 
     def close(self) -> list[DiagnosticRow]:
         """Finish the row and return the diagnostics."""
@@ -103,6 +107,6 @@ def _excerpt(record: Any) -> str | None:
     if record is None:
         return None
     if isinstance(record, bytes | memoryview):
-        return bytes(record[:_EXCERPT]).decode("utf-8", "backslashreplace")
+        return bytes(record[:_EXCERPT]).rstrip(b"\r\n").decode("utf-8", "backslashreplace")
     text = record if isinstance(record, str) else to_json(record)
     return text[:_EXCERPT]

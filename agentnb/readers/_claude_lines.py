@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -11,13 +11,18 @@ from agentnb.readers._json import to_json
 _NOTHING = msgspec.Raw(b"")
 
 
+_MOST = 10**15
+Count = Annotated[int, msgspec.Meta(ge=0, lt=_MOST)]
+"""A number of tokens that can be one."""
+
+
 class Usage(msgspec.Struct, gc=False):
     """Token counts of a message, as far as they are read."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    cache_creation_input_tokens: Count | None = None
+    cache_read_input_tokens: Count | None = None
 
 
 class Block(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -95,11 +100,7 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
 _decode = msgspec.json.Decoder(Line).decode
 
-_LINE_TEXTS = tuple(
-    name
-    for name in Line.__struct_fields__
-    if name not in ("message", "toolUseResult", "other", "whole") and not name.startswith("is")
-)
+_LINE_TEXTS = tuple(name for name in Line.__struct_fields__ if name not in ("message", "toolUseResult", "other", "whole") and not name.startswith("is"))
 _LINE_FLAGS = tuple(name for name in Line.__struct_fields__ if name.startswith("is"))
 _BLOCK_TEXTS = ("type", "text", "thinking", "signature", "data", "id", "name", "tool_use_id")
 _MESSAGE_TEXTS = ("role", "id", "type", "model", "stop_reason", "stop_sequence")
@@ -122,10 +123,9 @@ def decode_line(data: bytes) -> Line:
     return line
 
 
-def raw_text(raw: msgspec.Raw) -> str | None:
-    """Return raw JSON as text; None when the field is missing."""
-    data = bytes(raw)
-    return data.decode() if data else None
+def raw_json(raw: msgspec.Raw) -> bytes | None:
+    """Return raw JSON as the bytes it is; None when the field is missing."""
+    return bytes(raw) or None
 
 
 def line_from(record: dict[str, Any], original: str | None) -> Line:
@@ -167,7 +167,7 @@ def _message_from(record: dict[str, Any]) -> tuple[Message, bool]:
     strange = bool(record.keys() - set(Message.__struct_fields__))
     usage = record.get("usage")
     if isinstance(usage, dict):
-        message.usage = Usage(**{name: usage[name] for name in _COUNTS if type(usage.get(name)) is int})
+        message.usage = Usage(**{name: usage[name] for name in _COUNTS if type(usage.get(name)) is int and 0 <= usage[name] < _MOST})
     content = record.get("content")
     if isinstance(content, list):
         message.content = [_block_from(item) for item in content]
@@ -180,7 +180,7 @@ def _message_from(record: dict[str, Any]) -> tuple[Message, bool]:
 
 def _block_from(item: Any) -> Block:
     if not isinstance(item, dict):
-        return Block("text", text=item) if isinstance(item, str) else Block("unknown", extra=to_json(item))
+        return Block("text", text=item) if isinstance(item, str) else Block("unknown", extra=to_json({"block": item}))
     rest = dict(item)
     block = Block(**{name: rest.pop(name) for name in _BLOCK_TEXTS if isinstance(rest.get(name), str)})
     if "input" in rest:

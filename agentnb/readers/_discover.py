@@ -57,7 +57,9 @@ def _expand(path: Path) -> list[Path]:
     if path.is_dir():
         return _walk(path)
     if not glob.has_magic(str(path)):
-        raise FileNotFoundError(f"There is no file or folder {str(path)!r} (looked in {Path.cwd()}). Check the spelling, or give a glob such as 'logs/**/*.jsonl'.")
+        raise FileNotFoundError(
+            f"There is no file or folder {str(path)!r} (looked in {Path.cwd()}). Check the spelling, or give a glob such as 'logs/**/*.jsonl'."
+        )
     files = [match for match in sorted(map(Path, glob.glob(str(path), recursive=True))) if match.is_file()]
     if not files:
         raise FileNotFoundError(f"No file matches {str(path)!r} (looked in {Path.cwd()}). A folder is searched to its depth without any pattern.")

@@ -9,7 +9,15 @@ from typing import NamedTuple
 
 from agentnb.readers._reader import Reader, Sample
 
-SourceFile = NamedTuple("SourceFile", [("path", Path), ("size", int), ("modified_ns", int)])
+
+class SourceFile(NamedTuple):
+    """A file as it was: a change is noticed by its size and time."""
+
+    path: Path
+    size: int
+    """In bytes."""
+    modified_ns: int
+    """Time of the last change, in nanoseconds since 1970."""
 
 
 class Candidate(NamedTuple):

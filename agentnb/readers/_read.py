@@ -15,7 +15,7 @@ from agentnb.readers._discover import Found
 from agentnb.readers._groups import Candidate, Group, SourceFile, copies_of_earlier, group_files, state_of
 from agentnb.readers._lines import OnBytes
 from agentnb.readers._reader import OpenFile, Sample
-from agentnb.readers._register import READERS, reader_for
+from agentnb.readers._register import READERS, recognise
 from agentnb.readers._rows import Rows, SourceRow
 from agentnb.readers._sample import Look, look_at
 
@@ -83,9 +83,9 @@ def _look(item: Found, unread: Rows, known: Candidate | None) -> Candidate | Non
     except OSError as error:
         _leave_out(SourceFile(item.path, 0, 0), "unreadable", f"{error.strerror or error}.", unread)
         return None
-    reader = reader_for(look.sample) if look.sample is not None else None
-    if look.sample is not None and reader is not None:
-        return Candidate(file, reader, frozenset(reader.keys(look.sample)), look.sample)
+    found = recognise(look.sample) if look.sample is not None else None
+    if found is not None:
+        return Candidate(file, found.reader, frozenset(found.reader.keys(found.sample)), found.sample)
     state = "unknown_format" if look.sample is not None else look.state
     reason = look.reason or f"It is JSON, but of no format that can be read: {_outline(look.sample)}."
     if item.named and state == "unknown_format":
@@ -102,10 +102,11 @@ def _sample_of(candidate: Candidate, account: Account) -> Sample | None:
         look = look_at(candidate.file.path)
     except OSError as error:
         look = Look(None, "unreadable", f"{error.strerror or error}.")
-    if look.sample is None or not candidate.reader.matches(look.sample):
+    found = recognise(look.sample) if look.sample is not None else None
+    if found is None or found.reader is not candidate.reader:
         account.row.state, account.row.reason = look.state if look.sample is None else "unknown_format", look.reason
         return None
-    return look.sample
+    return found.sample
 
 
 def _leave_out(file: SourceFile, state: str, reason: str, unread: Rows, *, format: str | None = None, severity: str = "warning") -> None:

@@ -22,11 +22,19 @@ class Sample(NamedTuple):
     """The last values of a file of lines, as far as they are whole."""
     oddities: tuple[str, ...] = ()
     """Codes of what was odd about the text of a document."""
+    one_line: bool = False
+    """Whether a document stands on one line."""
 
     @property
     def document(self) -> Any:
         """The document; None of a file of lines."""
         return self.values[0] if self.shape == "document" and self.values else None
+
+    def readings(self) -> tuple[Sample, ...]:
+        """Return what the file may be: an object alone on its line may also be the first of the lines that are still to come."""
+        if self.one_line and isinstance(self.document, dict):
+            return self, Sample("lines", self.values, self.values)
+        return (self,)
 
 
 class OpenFile(NamedTuple):

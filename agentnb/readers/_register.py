@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from agentnb.readers import atif, claude_code, openai_chat
 from agentnb.readers._reader import Reader, Sample
 
@@ -12,6 +14,14 @@ READERS: tuple[Reader, ...] = (
 )
 
 
-def reader_for(sample: Sample) -> Reader | None:
-    """Return the reader of a file's format, told from its content; None when no reader knows it."""
-    return next((reader for reader in READERS if reader.matches(sample)), None)
+class Recognised(NamedTuple):
+    """The reader of a file's format, and the sample as this reader understands it."""
+
+    reader: Reader
+    sample: Sample
+
+
+def recognise(sample: Sample) -> Recognised | None:
+    """Find the reader of a file's format from its content; None when no reader knows it."""
+    readings = sample.readings()
+    return next((Recognised(reader, reading) for reading in readings for reader in READERS if reader.matches(reading)), None)

@@ -13,6 +13,9 @@ import msgspec
 Micros = int
 """A time in microseconds since 1970-01-01 in UTC."""
 
+Text = str | bytes | None
+"""A text; JSON that is kept as it was stays the UTF-8 bytes it is, which saves turning it into a str and back."""
+
 
 class SourceRow(msgspec.Struct, gc=False):
     """See `agentnb.values.Source`."""
@@ -97,8 +100,8 @@ class CallRow(msgspec.Struct, gc=False):
     step_id: str | None = None
     state: str | None = None
     failed: bool = False
-    input: str | None = None
-    output: str | None = None
+    input: Text = None
+    output: Text = None
     error: str | None = None
     exit_code: int | None = None
     tool_call_id: str | None = None
@@ -112,7 +115,7 @@ class CallRow(msgspec.Struct, gc=False):
     started_at: Micros | None = None
     ended_at: Micros | None = None
     seconds: float | None = None
-    extra: str | None = None
+    extra: Text = None
 
 
 class PartRow(msgspec.Struct, gc=False):

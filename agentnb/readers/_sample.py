@@ -31,7 +31,7 @@ def look_at(path: Path) -> Look:
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    if not head.strip():
+    if not head.strip() or head in _MARKS:
         return Look(None, "empty", "The file is empty.")
     if _is_binary(head):
         return Look(None, "binary", f"The file is binary: it begins with {head[:8]!r}.")
@@ -42,9 +42,11 @@ def look_at(path: Path) -> Look:
 
 
 def _values_of_lines(lines: list[bytes]) -> tuple[Any, ...] | None:
-    """Return the values of lines most of which are JSON, and at least one of them an object; None when it is no file of lines."""
-    values = tuple(parsed.value for parsed in map(parse_json, lines) if parsed.ok)
-    if len(lines) > 1 and len(values) * 2 >= len(lines) and any(isinstance(value, dict) for value in values):
+    """Return the values of lines the first or most of which are JSON, and at least one of them an object; None when it is no file of lines."""
+    parsed = list(map(parse_json, lines))
+    values = tuple(item.value for item in parsed if item.ok)
+    begins = bool(parsed) and isinstance(parsed[0].value, dict)
+    if len(lines) > 1 and (begins or len(values) * 2 >= len(lines)) and any(isinstance(value, dict) for value in values):
         return values
     return None
 
@@ -53,7 +55,7 @@ def _look_at_document(path: Path) -> Look:
     data = read_bytes(path)
     parsed = parse_document(data)
     if parsed.ok and "cut_document" not in parsed.oddities:
-        return Look(Sample("document", (parsed.value,), oddities=parsed.oddities))
+        return Look(Sample("document", (parsed.value,), oddities=parsed.oddities, one_line=b"\n" not in data.strip()))
     values = _values_of_lines(_first_lines(data, whole=True))
     if values is not None:
         return Look(Sample("lines", values, _last_values(path)))

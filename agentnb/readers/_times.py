@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+# A time outside of these was never set: the year 1 is a zero in some languages, and the year 9999 stands for never.
+_EARLIEST, _LATEST = 0, (datetime(9000, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 # A number is seconds, milliseconds, microseconds or nanoseconds: recordings are from 1971 to 2286, so its size tells which.
 _SCALES = ((1e11, 1_000_000.0), (1e14, 1_000.0), (1e17, 1.0), (1e20, 0.001))
 _MILLIS = {f"{millis:03}Z": millis * 1000 for millis in range(1000)}
@@ -59,9 +61,10 @@ def _read_text(text: str) -> Time:
         return _read_numeric_text(text)
     if text.isdecimal():
         return _read_numeric_text(text)
-    if moment.tzinfo is None:
-        return Time((moment.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND, zone_assumed=True)
-    return Time((moment - _EPOCH) // _MICROSECOND)
+    micros = ((moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+    if not _EARLIEST <= micros <= _LATEST:
+        return Time(None)
+    return Time(micros, zone_assumed=moment.tzinfo is None)
 
 
 def _read_numeric_text(text: str) -> Time:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 # A result that says so in its first words: tau-bench and most hand-written tools have no other way to report an error.
-_ERROR = re.compile(r"\s*(?:\w*Error\b\s*[:\]]|Error\s|\[?error\]?:|Exception:|Traceback \(most recent call last\)|\{\s*\"error\"\s*:\s*(?!null|\"\"|false))", re.IGNORECASE)
+_ERROR = re.compile(
+    r"\s*(?:\w*Error\b\s*[:\]]|Error\s|\[?error\]?:|Exception:|Traceback \(most recent call last\)|\{\s*\"error\"\s*:(?!\s*(?:null|\"\"|false)))", re.IGNORECASE
+)
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?(?:Exit code|exit status|Process exited with code)[: ]\s*(-?\d{1,9})\b", re.IGNORECASE)
 
 

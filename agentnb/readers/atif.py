@@ -6,10 +6,13 @@ own that a result refers to. After a summary the continuation repeats context, w
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
+from agentnb.readers._chat_messages import amount_in, count_in, object_of, read_arguments, text_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import OnBytes, read_lines
 from agentnb.readers._reader import OpenFile, Reader, Sample
@@ -17,12 +20,18 @@ from agentnb.readers._rows import CallRow, Rows
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._draft import ConversationDraft, Link, Thread
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
-from agentnb.readers.openai_chat import arguments_json
 
 _READ_STEP = frozenset(
     {"step_id", "timestamp", "source", "model_name", "message", "reasoning_content", "tool_calls", "observation", "metrics", "is_copied_context"}
 )
-_READ_METRICS = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens", "cached_tokens": "cached_tokens", "cost_usd": "cost"}
+_READ_METRICS = {
+    "prompt_tokens": ("input_tokens", count_in),
+    "completion_tokens": ("output_tokens", count_in),
+    "cached_tokens": ("cached_tokens", count_in),
+    "cost_usd": ("cost", amount_in),
+}
+# Sub-agents of sub-agents: nobody's run is nested as deeply as this, and each level takes room on the stack.
+_MOST_NESTED = 50
 
 
 class _Trajectory(NamedTuple):
@@ -42,11 +51,10 @@ def _is_trajectory(value: Any) -> bool:
 
 
 def _trajectories_in(document: Any) -> list[Any]:
-    """Return the trajectories of a document: itself, or those that a list or an object such as {parent, child} wraps."""
+    """Return the trajectories of a document: itself, or what a list or an object such as {parent, child} wraps."""
     if _is_trajectory(document):
         return [document]
-    values = list(document.values()) if isinstance(document, dict) else document if isinstance(document, list) else []
-    return [value for value in values if isinstance(value, dict)]
+    return list(document.values()) if isinstance(document, dict) else document if isinstance(document, list) else []
 
 
 def _keys(sample: Sample) -> set[str]:
@@ -80,9 +88,12 @@ def _continued_name(record: dict[str, Any]) -> str | None:
 
 def _references(step: Any) -> Iterator[dict[str, Any]]:
     for result in _results(step):
-        for reference in result.get("subagent_trajectory_ref") or ():
-            if isinstance(reference, dict):
-                yield reference
+        yield from _references_in(result)
+
+
+def _references_in(result: dict[str, Any]) -> list[dict[str, Any]]:
+    references = result.get("subagent_trajectory_ref")
+    return [reference for reference in references if isinstance(reference, dict)] if isinstance(references, list) else []
 
 
 def _results(step: Any) -> list[dict[str, Any]]:
@@ -94,10 +105,11 @@ def _results(step: Any) -> list[dict[str, Any]]:
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     trajectories = [item for file in files for item in _trajectories_of(file, on_bytes)]
     children = {id(found.record) for item in trajectories for _, found in _sub_agents(item, trajectories)}
-    seen: dict[str, int] = {}
-    for item in trajectories:
-        if id(item.record) not in children:
-            _Run(item, trajectories, rows, seen).read()
+    reading = _Reading(trajectories, rows)
+    # One that others refer to is read with them; two that refer to each other have nobody above them, so the first of them is read for itself.
+    for item in (*(item for item in trajectories if id(item.record) not in children), *trajectories):
+        if id(item.record) not in reading.begun:
+            _Run(item, reading).read()
 
 
 def _trajectories_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Trajectory]:
@@ -118,7 +130,7 @@ def _trajectories_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Trajectory]
 
 def _lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[Any]:
     for number, line in read_lines(file.path, file.account, on_bytes):
-        parsed = parse_json(line)
+        parsed = parse_json(line, keep_original=True)
         if parsed.ok:
             file.account.note_oddities(parsed.oddities, line=number, excerpt=line)
             yield parsed.value
@@ -128,7 +140,8 @@ def _lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[Any]:
 
 def _with_embedded(item: _Trajectory) -> Iterator[_Trajectory]:
     yield item
-    for child in item.record.get("subagent_trajectories") or ():
+    children = item.record.get("subagent_trajectories")
+    for child in children if isinstance(children, list) else ():
         if _is_trajectory(child):
             yield from _with_embedded(_Trajectory(child, item.account, ""))
 
@@ -154,16 +167,34 @@ def _find(reference: dict[str, Any], item: _Trajectory, trajectories: list[_Traj
     return None
 
 
+def _conversation_id(record: dict[str, Any]) -> str:
+    """Return the session's id, else the trajectory's, else a digest of how it begins."""
+    names = [name for name in _names(record) if name]
+    begin = list(itertools.takewhile(lambda step: not isinstance(step, dict) or step.get("source") != "agent", record["steps"]))
+    digest = hashlib.blake2b(to_json(["atif", record.get("agent"), begin]).encode(), digest_size=6).hexdigest()
+    return names[0] if names else f"atif-{digest}"
+
+
+class _Reading:
+    """What is known while the trajectories of a group are read."""
+
+    def __init__(self, trajectories: list[_Trajectory], rows: Rows) -> None:
+        self.trajectories = trajectories
+        self.rows = rows
+        self.seen: dict[str, int] = {}
+        self.begun: set[int] = set()
+
+
 class _Run:
     """Reads one trajectory, with the sub-agents it refers to, as a conversation."""
 
-    def __init__(self, item: _Trajectory, trajectories: list[_Trajectory], rows: Rows, seen: dict[str, int]) -> None:
-        names = _names(item.record)
-        wanted = (names[0] if names else None) or f"atif-{item.account.row.source_id}"
+    def __init__(self, item: _Trajectory, reading: _Reading) -> None:
+        wanted, seen = _conversation_id(item.record), reading.seen
         seen[wanted] = seen.get(wanted, 0) + 1
         self.item = item
-        self.trajectories = trajectories
-        self.draft = ConversationDraft(rows, item.account, wanted if seen[wanted] == 1 else f"{wanted}~{seen[wanted]}", READER.format)
+        self.reading = reading
+        self.trajectories = reading.trajectories
+        self.draft = ConversationDraft(reading.rows, item.account, wanted if seen[wanted] == 1 else f"{wanted}~{seen[wanted]}", READER.format)
         if seen[wanted] > 1:
             message = f"Another trajectory has the id {wanted}; this one is told apart by its order."
             item.account.diagnose("equal_conversations", message, severity="info", conversation_id=self.draft.row.conversation_id)
@@ -173,7 +204,7 @@ class _Run:
         record, draft = self.item.record, self.draft
         agent = record.get("agent") if isinstance(record.get("agent"), dict) else {}
         assert isinstance(agent, dict)
-        draft.row.agent_name, draft.row.agent_version = _text(agent.get("name")), _text(agent.get("version"))
+        draft.row.agent_name, draft.row.agent_version = text_of(agent.get("name")), text_of(agent.get("version"))
         draft.row.parent_conversation_id = _continued_name(record) or self._named_continuation()
         rest = {name: value for name, value in record.items() if name not in ("steps", "subagent_trajectories", "session_id")}
         draft.extra |= rest
@@ -190,20 +221,22 @@ class _Run:
 
     def _read_steps(self, thread: Thread, item: _Trajectory, above: set[int]) -> None:
         reader = MessageList(thread, item.account)
+        self.reading.begun.add(id(item.record))
         for place, step in enumerate(item.record["steps"], 1):
             if not isinstance(step, dict):
                 item.account.skip("no_step")
                 item.account.diagnose("no_step", "The step is no object; it was left out.", line=place, excerpt=step)
                 continue
-            time = read_time(step.get("timestamp"))
-            self.draft.row.time_zone_assumed |= time.zone_assumed
             first_call = len(thread.calls)
-            said = _said_in(step, place, time.micros, item.record)
+            said = _said_in(step, place, item.record)
             reader.read(said)
             # A step is one record of the file, however many messages it stands for.
             item.account.row.records_read -= len(said) - 1
             item.account.row.records_kept -= len(said) - 1
             calls = [call for call in thread.calls[first_call:] if call.kind == "tool"]
+            for call in calls:
+                # A step has one time for its calls and their results, which tells nothing of how long they took.
+                call.ended_at = call.seconds = None
             if any(message.role == "tool" and message.result_of is None for message in said):
                 thread.share(calls, line=place)
             self._read_sub_agents(thread, item, step, calls, above)
@@ -211,11 +244,13 @@ class _Run:
 
     def _read_sub_agents(self, thread: Thread, item: _Trajectory, step: dict[str, Any], calls: list[CallRow], above: set[int]) -> None:
         for result in _results(step):
-            for reference in result.get("subagent_trajectory_ref") or ():
-                if not isinstance(reference, dict):
-                    continue
+            for reference in _references_in(result):
                 found = _find(reference, item, self.trajectories)
-                if found is None or id(found.record) in above:
+                if found is not None and (id(found.record) in self.reading.begun or len(above) > _MOST_NESTED):
+                    message = f"The trajectory of {', '.join(_names(found.record))} stands elsewhere already; it is read once."
+                    item.account.diagnose("repeated_agent", message, severity="info", conversation_id=self.draft.row.conversation_id)
+                    continue
+                if found is None:
                     names = ", ".join(_names(reference)) or "a sub-agent"
                     message = f"The trajectory of {names} is not among the files; its call has only the result."
                     item.account.diagnose("agent_log_missing", message, severity="info", conversation_id=self.draft.row.conversation_id)
@@ -224,7 +259,7 @@ class _Run:
 
     def _read_sub_agent(self, thread: Thread, found: _Trajectory, starter: CallRow | None, above: set[int]) -> None:
         agent = found.record.get("agent")
-        name = _text(agent.get("name")) if isinstance(agent, dict) else None
+        name = text_of(agent.get("name")) if isinstance(agent, dict) else None
         names = _names(found.record)
         wanted = f"{self.draft.row.conversation_id}/{names[-1] if names else 'agent'}"
         first = next((step for step in found.record["steps"] if isinstance(step, dict)), {})
@@ -240,33 +275,36 @@ def _starter(result: dict[str, Any], calls: list[CallRow]) -> CallRow | None:
     return next((call for call in calls if call.tool_call_id == named), None) if named else calls[0] if len(calls) == 1 else None
 
 
-def _said_in(step: dict[str, Any], place: int, at: int | None, trajectory: dict[str, Any]) -> list[Said]:
+def _said_in(step: dict[str, Any], place: int, trajectory: dict[str, Any]) -> list[Said]:
     """Turn a step into messages: what was said, then the results, which stand in the same step."""
     source = step.get("source")
     copied = step.get("is_copied_context") is True
     role = {"agent": "assistant", "user": "user"}.get(str(source), "system")
     rest = {name: value for name, value in step.items() if name not in _READ_STEP and value is not None}
-    asked = tuple(_asked(call) for call in step.get("tool_calls") or ())
+    time = read_time(step.get("timestamp"))
+    calls = step.get("tool_calls")
+    asked = tuple(map(_asked, calls)) if isinstance(calls, list) else ()
     thought = step.get("reasoning_content")
     thoughts = (Piece("reasoning", thought),) if isinstance(thought, str) and thought else ()
-    usage, unread = _usage(step.get("metrics"))
+    replies = role == "assistant" and not copied
+    usage, unread = _usage(step.get("metrics")) if replies else ({}, step.get("metrics"))
     extra = rest | ({"metrics": unread} if unread else {})
     agent = trajectory.get("agent")
     model = step.get("model_name") or (agent.get("model_name") if isinstance(agent, dict) else None)
     pieces = _pieces(step.get("message"))
-    if copied and asked:
-        extra["tool_calls"] = step["tool_calls"]
+    if calls and (copied or not replies or not isinstance(calls, list)):
+        extra["tool_calls"] = calls
     said = Said(
-        role, place, (*thoughts, *pieces), () if copied else asked, at=at, model=_text(model), usage=usage,
+        role, place, (*thoughts, *pieces), asked if replies else (), at=time.micros, zone_assumed=time.zone_assumed, model=text_of(model), usage=usage,
         injected=copied or role == "system", extra=to_json(extra) if extra else None,
     )  # fmt: skip
-    return [said, *(_said_result(result, place, at, bool(asked), copied) for result in _results(step))]
+    return [said, *(_said_result(result, place, time.micros, bool(said.asked), copied) for result in _results(step))]
 
 
 def _said_result(result: dict[str, Any], place: int, at: int | None, has_calls: bool, copied: bool) -> Said:
     rest = {name: value for name, value in result.items() if name not in ("source_call_id", "content") and value is not None}
     extra = to_json(rest) if rest else None
-    named = _text(result.get("source_call_id"))
+    named = text_of(result.get("source_call_id"))
     return Said("tool", place, _pieces(result.get("content")), result_of=named, loose=not has_calls and named is None, at=at, injected=copied, extra=extra)
 
 
@@ -274,7 +312,7 @@ def _pieces(content: Any) -> tuple[Piece, ...]:
     if isinstance(content, str):
         return (Piece("text", content),) if content else ()
     if not isinstance(content, list):
-        return () if content is None else (Piece("other", None, extra=to_json(content)),)
+        return () if content is None else (Piece("other", None, extra=object_of(content)),)
     return tuple(map(_piece, content))
 
 
@@ -283,27 +321,26 @@ def _piece(block: Any) -> Piece:
         return Piece("text", block["text"])
     if isinstance(block, dict) and block.get("type") == "image" and isinstance(block.get("source"), dict):
         source = block["source"]
-        return Piece("image", _text(source.get("path") or source.get("data")), _text(source.get("media_type")))
-    return Piece("other", None, extra=to_json(block))
+        return Piece("image", text_of(source.get("path") or source.get("data")), text_of(source.get("media_type")))
+    return Piece("other", None, extra=object_of(block))
 
 
 def _asked(call: Any) -> Asked:
     if not isinstance(call, dict):
         return Asked(None, "", to_json(call))
     rest = {name: value for name, value in call.items() if name not in ("tool_call_id", "function_name", "arguments")}
-    return Asked(_text(call.get("tool_call_id")) or None, _text(call.get("function_name")) or "", arguments_json(call.get("arguments")), to_json(rest) if rest else None)
+    arguments = read_arguments(call.get("arguments"))
+    extra = to_json(rest) if rest else None
+    return Asked(text_of(call.get("tool_call_id")) or None, text_of(call.get("function_name")) or "", arguments.text, extra, arguments.oddities)
 
 
-def _usage(metrics: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _usage(metrics: Any) -> tuple[dict[str, Any], Any]:
     """Return the columns to set, and what is not read."""
     if not isinstance(metrics, dict):
-        return {}, {}
-    known = {column: metrics[name] for name, column in _READ_METRICS.items() if isinstance(metrics.get(name), int | float)}
-    return known, {name: value for name, value in metrics.items() if name not in _READ_METRICS}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None if value is None else to_json(value)
+        return {}, metrics
+    known = {column: read(metrics.get(name)) for name, (column, read) in _READ_METRICS.items()}
+    known = {column: value for column, value in known.items() if value is not None}
+    return known, {name: value for name, value in metrics.items() if value is not None and _READ_METRICS.get(name, ("",))[0] not in known}
 
 
 READER = Reader(format="atif", title="ATIF trajectory (Harbor, Terminal-Bench)", matches=_matches, keys=_keys, read=_read)

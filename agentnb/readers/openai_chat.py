@@ -7,23 +7,29 @@ begin with all of an earlier exchange continues it, and what it repeats is merge
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
+from agentnb.readers._chat_messages import ROLES, amount_in, asked_in, content_of, is_message, is_message_list, said_in, text_of, unread_of, usage_in
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import OnBytes, read_lines
 from agentnb.readers._reader import OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._draft import ConversationDraft
-from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
+from agentnb.readers.builders.message_list import MessageList, Said
 
-_ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool", "function": "tool"}
-_FOREIGN_BLOCKS = frozenset({"tool_use", "tool_result", "server_tool_use", "thinking", "output_text", "input_text"})
-_REASONING = ("reasoning_content", "reasoning", "tool_plan")
-_READ_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "function_call", "refusal", *_REASONING})
 _READ_RUN = frozenset({"messages", "traj", "request", "response", "choices", "message", "usage", "task_id", "trial", "reward", "cost"})
+_READ_RESPONSE = frozenset({"choices", "message", "usage", "model", "created", "object", "finish_reason"})
+
+
+class _Placed(NamedTuple):
+    """Something that stands in a list, and its place there, from 1."""
+
+    place: int
+    value: Any
 
 
 class _Run(NamedTuple):
@@ -32,7 +38,9 @@ class _Run(NamedTuple):
     place: int
     listed: bool
     """Whether it is one of several in its file; its messages are then placed by it, else by themselves."""
-    messages: list[Any]
+    messages: list[_Placed]
+    others: list[_Placed]
+    """What stands among the messages and is none."""
     response: dict[str, Any] | None
     record: dict[str, Any]
 
@@ -45,16 +53,16 @@ class _Met(NamedTuple):
 
 
 class _Conversation:
-    """The runs that make one conversation: the first, and those that continue it."""
+    """The runs that make one conversation: the first, and those that continue it; with a print of each of its messages."""
 
-    def __init__(self, met: _Met) -> None:
+    def __init__(self, met: _Met, prints: list[str]) -> None:
         self.met = [met]
-        self.prints = _prints(met.run)
+        self.prints = prints
 
-    def continues_with(self, run: _Run) -> bool:
-        """Tell whether a run repeats all of this conversation and goes on."""
-        own = self.prints
-        return len(run.messages) >= len(own) and _message_prints(run.messages[: len(own)]) == own
+    def continues_with(self, prints: list[str]) -> bool:
+        """Tell whether messages repeat all of this conversation."""
+        own = len(self.prints)
+        return 0 < own <= len(prints) and prints[own - 1] == self.prints[-1] and prints[:own] == self.prints
 
 
 def _matches(sample: Sample) -> bool:
@@ -64,9 +72,7 @@ def _matches(sample: Sample) -> bool:
 
 
 def _is_chat(value: Any) -> bool:
-    if isinstance(value, list):
-        return bool(value) and all(_is_message(item) for item in value[:50])
-    return _is_run(value)
+    return is_message_list(value) if isinstance(value, list) else _is_run(value)
 
 
 def _is_run(value: Any) -> bool:
@@ -75,34 +81,20 @@ def _is_run(value: Any) -> bool:
     if isinstance(value.get("request"), dict):
         response = value.get("response")
         foreign = isinstance(response, dict) and response.get("type") == "message"
-        return not foreign and _has_messages(value["request"])
+        return not foreign and is_message_list(value["request"].get("messages"))
     if isinstance(value.get("traj"), list):
-        return all(map(_is_message, value["traj"]))
+        return is_message_list(value["traj"])
     if isinstance(value.get("choices"), list) and value.get("object") != "chat.completion.chunk":
         return any(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in value["choices"])
     if isinstance(value.get("message"), dict) and "finish_reason" in value:
-        return _is_message(value["message"])
-    return _has_messages(value) and "trajectory_format" not in value and "termination_reason" not in value
-
-
-def _has_messages(value: dict[str, Any]) -> bool:
-    messages = value.get("messages")
-    return isinstance(messages, list) and bool(messages) and all(map(_is_message, messages[:50]))
-
-
-def _is_message(item: Any) -> bool:
-    if not isinstance(item, dict) or item.get("role") not in _ROLES or "parts" in item or "message_type" in item:
-        return False
-    content = item.get("content")
-    if isinstance(content, list):
-        return not any(isinstance(block, dict) and block.get("type") in _FOREIGN_BLOCKS for block in content)
-    return content is None or isinstance(content, str)
+        return is_message_list([value["message"]])
+    return is_message_list(value.get("messages")) and "trajectory_format" not in value and "termination_reason" not in value
 
 
 def _keys(sample: Sample) -> set[str]:
-    if sample.shape == "lines":
-        return set()
-    return {_conversation_id(_run(item, place, listed=True)) for place, item in _items(sample.document)[:1000] if _is_chat(item)}
+    """Files with the same conversations are read together; of a log only its ends are known before it is read."""
+    items = enumerate((*sample.values, *sample.last_values), 1) if sample.shape == "lines" else _items(sample.document)[:1000]
+    return {_conversation_id(_run(item, place, listed=True)) for place, item in items if _is_chat(item)}
 
 
 def _items(document: Any) -> list[tuple[int, Any]]:
@@ -113,9 +105,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     conversations: list[_Conversation] = []
     for file in files:
         for run in _runs_of(file, on_bytes):
-            met = _Met(run, file.account)
-            if not _merge(met, conversations):
-                conversations.append(_Conversation(met))
+            _place(_Met(run, file.account), conversations)
     seen: dict[str, int] = {}
     for conversation in conversations:
         _emit(conversation, rows, seen)
@@ -141,7 +131,7 @@ def _runs_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Run]:
 def _lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
     account = file.account
     for number, line in read_lines(file.path, account, on_bytes):
-        parsed = parse_json(line)
+        parsed = parse_json(line, keep_original=True)
         if parsed.ok:
             account.note_oddities(parsed.oddities, line=number, excerpt=line)
             yield number, parsed.value
@@ -151,42 +141,49 @@ def _lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
 
 def _run(value: Any, place: int, *, listed: bool) -> _Run:
     if isinstance(value, list):
-        return _Run(place, listed, value, None, {})
-    body = value["request"] if isinstance(value.get("request"), dict) else value
-    messages = body.get("traj") or body.get("messages") or []
+        return _run_of(value, place, listed, None, {})
+    body = _request_of(value)
+    messages: list[Any] = next((body[name] for name in ("traj", "messages") if isinstance(body.get(name), list)), [])
     response = value.get("response")
     if not isinstance(response, dict):
         response = value if "choices" in value or ("message" in value and "messages" not in value) else None
-    return _Run(place, listed, messages, response, value)
+    return _run_of(messages, place, listed, response, value)
 
 
-def _merge(met: _Met, conversations: list[_Conversation]) -> bool:
-    """Join a run to the conversation that it continues; the latest first, since a branch continues where it split off."""
-    run = met.run
-    if not run.messages or "traj" in run.record:
-        return False
-    for known in reversed(conversations):
-        if known.continues_with(run):
-            known.met.append(met)
-            known.prints = _prints(run)
-            return True
-    return False
+def _run_of(values: list[Any], place: int, listed: bool, response: dict[str, Any] | None, record: dict[str, Any]) -> _Run:
+    placed = [_Placed(number, value) for number, value in enumerate(values, 1)]
+    messages, others = [item for item in placed if is_message(item.value)], [item for item in placed if not is_message(item.value)]
+    return _Run(place, listed, messages, others, response, record)
 
 
-def _prints(run: _Run) -> list[str]:
+def _request_of(record: dict[str, Any]) -> dict[str, Any]:
+    request = record.get("request")
+    return request if isinstance(request, dict) else record
+
+
+def _place(met: _Met, conversations: list[_Conversation]) -> None:
+    """Join a run to the conversation that it continues, the latest first, since a branch continues where it split off; else start one."""
+    run, account = met
+    for item in run.others:
+        account.skip("no_message")
+        message = "It stands among messages and is none: no object, or with a role that is not known; it was left out."
+        account.diagnose("no_message", message, line=run.place if run.listed else item.place, excerpt=item.value)
     reply = _reply_of(run.response)
-    return _message_prints([*run.messages, *([reply] if reply is not None else [])])
-
-
-def _message_prints(messages: Sequence[Any]) -> list[str]:
-    """Reduce messages to what stays the same when a client sends a reply back: role, tool calls without ids, else the text."""
-    return [_print_of(message) for message in messages]
+    asked = [_print_of(item.value) for item in run.messages]
+    prints = asked if reply is None else [*asked, _print_of({**reply, "role": "assistant"})]
+    known = next((item for item in reversed(conversations) if item.continues_with(asked)), None) if "traj" not in run.record else None
+    if known is None:
+        conversations.append(_Conversation(met, prints))
+        return
+    known.met.append(met)
+    known.prints = prints
 
 
 def _print_of(message: dict[str, Any]) -> str:
-    calls = _asked(message)
-    said = [[call.name, call.input] for call in calls] if calls else "".join(piece.text or "" for piece in _pieces(message)).strip()
-    return hashlib.blake2b(to_json([_ROLES.get(str(message.get("role"))), said]).encode(), digest_size=12).hexdigest()
+    """Reduce a message to what stays the same when a client sends a reply back: role, tool calls without ids, else the text."""
+    calls = asked_in(message)
+    said = [[call.name, call.input] for call in calls] if calls else content_of(message)
+    return hashlib.blake2b(to_json([ROLES[message["role"]], said]).encode(), digest_size=12).hexdigest()
 
 
 def _emit(conversation: _Conversation, rows: Rows, seen: dict[str, int]) -> None:
@@ -203,8 +200,7 @@ def _emit(conversation: _Conversation, rows: Rows, seen: dict[str, int]) -> None
     for run, account in conversation.met:
         draft.main.account = reader.account = account
         account.merge(known)
-        fresh = enumerate(run.messages[known:], known + 1)
-        reader.read(_said(message, run.place if run.listed else place) for place, message in fresh)
+        reader.read(said_in(message, run.place if run.listed else place) for place, message in run.messages[known:])
         if run.response is not None:
             reader.read([_said_reply(run)])
         known = len(run.messages) + (_reply_of(run.response) is not None)
@@ -218,58 +214,56 @@ def _note_run(draft: ConversationDraft, run: _Run) -> None:
     for name in ("task_id", "trial", "reward"):
         if record.get(name) is not None:
             draft.labels[name] = record[name]
-    body = record.get("request") if isinstance(record.get("request"), dict) else record
-    rest = {name: value for name, value in (*record.items(), *(body or {}).items()) if name not in _READ_RUN and value is not None}
-    draft.extra |= rest
-    if draft.row.model is None and isinstance((body or {}).get("model"), str):
-        draft.row.model = (body or {})["model"]
+    body = _request_of(record)
+    # A response that stands alone is with its model call.
+    alone = record is run.response
+    draft.extra |= {name: value for name, value in (*record.items(), *body.items()) if not alone and name not in _READ_RUN and value is not None}
+    if draft.row.model is None and isinstance(body.get("model"), str):
+        draft.row.model = body["model"]
 
 
 def _conversation_id(run: _Run) -> str:
     if not run.messages and run.response is not None and isinstance(run.response.get("id"), str):
         return str(run.response["id"])
-    before_reply = []
-    for message in run.messages:
-        if _ROLES.get(str(message.get("role"))) == "assistant":
-            break
-        before_reply.append(message)
+    before_reply = list(itertools.takewhile(lambda message: message["role"] != "assistant", (item.value for item in run.messages)))
     task = [run.record.get("task_id"), run.record.get("trial")]
     digest = hashlib.blake2b(to_json(["openai_chat", task, before_reply]).encode(), digest_size=6).hexdigest()
     return f"task-{task[0]}-trial-{task[1]}-{digest}" if "traj" in run.record else f"chat-{digest}"
 
 
-def _said(message: dict[str, Any], place: int) -> Said:
-    role = _ROLES[str(message["role"])]
-    rest = {name: value for name, value in message.items() if name not in _READ_KEYS and value is not None}
-    return Said(
-        role,
-        place,
-        pieces=_pieces(message),
-        asked=_asked(message),
-        result_of=_text(message.get("tool_call_id")),
-        at=read_time(message.get("timestamp") or message.get("created_at")).micros,
+def _said_reply(run: _Run) -> Said:
+    response = run.response or {}
+    reply = _reply_of(response)
+    choice = _choice(response)
+    said = said_in({**(reply or {}), "role": "assistant"}, run.place)
+    rest = {name: value for name, value in response.items() if name not in _READ_RESPONSE and value is not None} | _unread_of_choices(response)
+    if reply is not None and (unread := unread_of({**reply, "role": "assistant"})):
+        rest["reply"] = unread
+    time = read_time(response.get("created") or run.record.get("timestamp"))
+    error = response.get("error")
+    if reply is None:
+        if run.record.get("status") is not None:
+            rest["status"] = run.record["status"]
+        words = text_of(error.get("message")) if isinstance(error, dict) else text_of(error)
+        said = said._replace(error=words or "There is no reply.")
+    return said._replace(
+        at=time.micros,
+        zone_assumed=time.zone_assumed,
+        model=text_of(response.get("model") or _request_of(run.record).get("model")),
+        usage=usage_in(response.get("usage")) | _measures(run.record),
+        finish_reason=text_of(choice.get("finish_reason")),
         extra=to_json(rest) if rest else None,
     )
 
 
-def _said_reply(run: _Run) -> Said:
-    response = run.response or {}
-    reply = _reply_of(response)
-    said = _said({"role": "assistant", **(reply or {})}, run.place)
-    choice = _choice(response)
-    usage = _usage(response.get("usage")) | _measures(run.record)
-    rest = {name: value for name, value in response.items() if name not in ("choices", "message", "usage", "model", "created", "object", "finish_reason")}
-    error = response.get("error")
-    if reply is None:
-        text = _text(error.get("message")) if isinstance(error, dict) else _text(error)
-        return said._replace(error=text or "There is no reply.", extra=to_json(rest))
-    return said._replace(
-        at=read_time(response.get("created") or run.record.get("timestamp")).micros,
-        model=_text(response.get("model")),
-        usage=usage,
-        finish_reason=_text(choice.get("finish_reason")),
-        extra=to_json(rest) if rest else said.extra,
-    )
+def _unread_of_choices(response: dict[str, Any]) -> dict[str, Any]:
+    """Return what is not read of the choices: further ones, and what the first one says besides its message."""
+    choices = response.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return {}
+    first = choices[0] if isinstance(choices[0], dict) else {}
+    rest = {name: value for name, value in first.items() if name not in ("index", "message", "finish_reason") and value is not None}
+    return ({"choice": rest} if rest else {}) | ({"choices": choices[1:]} if choices[1:] else {})
 
 
 def _choice(response: dict[str, Any]) -> dict[str, Any]:
@@ -282,92 +276,9 @@ def _reply_of(response: dict[str, Any] | None) -> dict[str, Any] | None:
     return message if isinstance(message, dict) else None
 
 
-def _pieces(message: dict[str, Any]) -> tuple[Piece, ...]:
-    thoughts = [Piece("reasoning", message[key]) for key in _REASONING if isinstance(message.get(key), str) and message[key]]
-    refusal = message.get("refusal")
-    content = message.get("content")
-    blocks = content if isinstance(content, list) else [content] if isinstance(content, str) and (content or "tool_calls" not in message) else []
-    said = [_piece(block) for block in blocks]
-    return (*thoughts[:1], *said, *([Piece("text", refusal)] if isinstance(refusal, str) and refusal else []))
-
-
-def _piece(block: Any) -> Piece:
-    if isinstance(block, str):
-        return Piece("text", block)
-    kind = block.get("type") if isinstance(block, dict) else None
-    if kind == "text" and isinstance(block.get("text"), str):
-        return Piece("text", block["text"])
-    if kind == "refusal" and isinstance(block.get("refusal"), str):
-        return Piece("text", block["refusal"])
-    if kind == "image_url":
-        image = block.get("image_url")
-        url = image.get("url") if isinstance(image, dict) else image
-        mime = url[5:].split(";")[0] if isinstance(url, str) and url.startswith("data:") else None
-        return Piece("image", _text(url), mime)
-    return Piece("other", _text(kind), extra=to_json(block))
-
-
-def _asked(message: dict[str, Any]) -> tuple[Asked, ...]:
-    calls = message.get("tool_calls")
-    old = message.get("function_call")
-    listed = list(calls) if isinstance(calls, list) else []
-    if isinstance(old, dict):
-        listed.append({"function": old})
-    return tuple(_call(call) for call in listed)
-
-
-def _call(call: Any) -> Asked:
-    if not isinstance(call, dict):
-        return Asked(None, "", to_json(call))
-    function = call.get("function") if isinstance(call.get("function"), dict) else call
-    rest = {name: value for name, value in call.items() if name not in ("id", "type", "function", "index", "name", "arguments")}
-    return Asked(_text(call.get("id")) or None, _text(function.get("name")) or "", arguments_json(function.get("arguments")), to_json(rest) if rest else None)
-
-
-def arguments_json(arguments: Any) -> str | None:
-    """Write a tool's arguments as JSON: JSON text stays as it is, other text becomes a JSON string, an object is written."""
-    if arguments is None or not isinstance(arguments, str):
-        return None if arguments is None else to_json(arguments)
-    if not arguments.strip():
-        return None
-    parsed = parse_json(arguments.encode())
-    if not parsed.ok:
-        return to_json(arguments)
-    return to_json(parsed.value) if parsed.oddities else arguments
-
-
-def _usage(usage: Any) -> dict[str, Any]:
-    if not isinstance(usage, dict):
-        return {}
-    tokens = usage.get("tokens") if isinstance(usage.get("tokens"), dict) else usage
-    sent, received = _details(usage, "prompt_tokens_details"), _details(usage, "completion_tokens_details")
-    found = {
-        "input_tokens": _count(tokens, "prompt_tokens", "input_tokens"),
-        "output_tokens": _count(tokens, "completion_tokens", "output_tokens"),
-        "cached_tokens": _count(sent | usage, "cached_tokens", "prompt_cache_hit_tokens"),
-        "cache_write_tokens": _count(sent | usage, "cache_creation_tokens", "cache_creation_input_tokens"),
-        "reasoning_tokens": _count(received, "reasoning_tokens"),
-        "cost": usage.get("cost") if isinstance(usage.get("cost"), int | float) else None,
-    }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _details(usage: dict[str, Any], name: str) -> dict[str, Any]:
-    details = usage.get(name)
-    return details if isinstance(details, dict) else {}
-
-
-def _count(usage: dict[str, Any], *names: str) -> int | None:
-    return next((usage[name] for name in names if type(usage.get(name)) is int), None)
-
-
 def _measures(record: dict[str, Any]) -> dict[str, Any]:
-    found = {"cost": record.get("cost"), "seconds": record.get("latency_sec")}
-    return {name: float(value) for name, value in found.items() if isinstance(value, int | float) and not isinstance(value, bool)}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None if value is None else to_json(value)
+    found = {"cost": amount_in(record.get("cost")), "seconds": amount_in(record.get("latency_sec"))}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 READER = Reader(format="openai_chat", title="OpenAI Chat Completions (messages, requests, responses, tau-bench)", matches=_matches, keys=_keys, read=_read)

@@ -15,6 +15,6 @@ class Value(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    def __repr_args__(self) -> list[tuple[str | None, Any]]:  # type: ignore[override]
+    def __repr_args__(self) -> list[tuple[str | None, Any]]:
         """Show what is known: fields that are null or empty say nothing and are left out of the repr."""
         return [(name, value) for name, value in super().__repr_args__() if value not in (None, (), {}, "")]

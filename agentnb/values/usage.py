@@ -31,7 +31,7 @@ class Usage(Value):
     def __add__(self, other: Usage) -> Usage:
         """Add what is known; a count that neither side knows stays null."""
         pairs = {name: (getattr(self, name), getattr(other, name)) for name in type(self).model_fields}
-        return Usage(**{name: _added(*pair) for name, pair in pairs.items()})
+        return Usage.model_validate({name: _added(*pair) for name, pair in pairs.items()})
 
 
 def _added(left: float | None, right: float | None) -> float | None:

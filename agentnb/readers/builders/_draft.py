@@ -10,7 +10,7 @@ from typing import Any
 
 from agentnb.readers._account import Account
 from agentnb.readers._json import to_json
-from agentnb.readers._rows import ApprovalRow, CallRow, ConversationRow, Micros, PartRow, Rows, TurnRow
+from agentnb.readers._rows import ApprovalRow, CallRow, ConversationRow, Micros, PartRow, Rows, Text, TurnRow
 
 _STOPPED_BY_ITSELF = frozenset({"end_turn", "stop", "stop_sequence", "COMPLETE", "STOP"})
 
@@ -40,6 +40,11 @@ class ConversationDraft:
         self.main = Thread(self, account)
         self.threads: list[Thread] = [self.main]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of it was met: a file may name a session of which it holds no event."""
+        return len(self.threads) == 1 and not self.main.parts and not self.main.calls
+
     def unique(self, wanted: str) -> str:
         """Return an id no other call of this conversation has: the wanted one, from its second occurrence on with its number."""
         count = self._used.get(wanted, 0) + 1
@@ -53,10 +58,12 @@ class ConversationDraft:
         turn = TurnRow(own_id, self.row.conversation_id, len(self.turns), account.row.source_id, line, parent_id, started_at=at, ended_at=at)
         if parent is not None and not self.turns and parent.conversation_id != self.row.conversation_id:
             self.row.parent_conversation_id = parent.conversation_id
+        if not self.turns:
+            # What was said before the first turn, such as a title, belongs to it.
+            for part in self.main.parts:
+                part.turn_id = part.agent_call_id = own_id
         self.turns.append(turn)
-        self.main.calls.append(
-            CallRow(own_id, self.row.conversation_id, own_id, None, -1, "agent", "", account.row.source_id, line, started_at=at)
-        )
+        self.main.calls.append(CallRow(own_id, self.row.conversation_id, own_id, None, -1, "agent", "", account.row.source_id, line, started_at=at))
         self.main.move_to(turn)
         return turn
 
@@ -79,8 +86,6 @@ class ConversationDraft:
             thread.settle()
             self._number(thread)
         self._settle_turns()
-        times = [time for turn in self.turns for time in (turn.started_at, turn.ended_at) if time is not None]
-        self.row.started_at, self.row.ended_at = (min(times), max(times)) if times else (None, None)
         self.row.labels = to_json(self.labels) if self.labels else None
         self.row.extra = to_json(self.extra) if self.extra else None
         self.rows.conversations.append(self.row)
@@ -123,7 +128,7 @@ class ConversationDraft:
                 turn.state = self._state_of(turn)
             own = own_calls[turn.turn_id]
             own.name = self.row.agent_name or ""
-            own.ended_at, own.seconds = turn.ended_at, turn.seconds
+            own.started_at, own.ended_at, own.seconds = turn.started_at, turn.ended_at, turn.seconds
             own.state = turn.state if turn.state in ("done", "failed", "running") else None
             own.failed = turn.state == "failed"
 
@@ -157,6 +162,7 @@ class Thread:
     def __init__(self, draft: ConversationDraft, account: Account) -> None:
         """Start an empty thread of a conversation, read from the file of the account."""
         self.draft = draft
+        self.conversation_id = draft.row.conversation_id
         self.account = account
         self.calls: list[CallRow] = []
         self.parts: list[PartRow] = []
@@ -172,6 +178,18 @@ class Thread:
         self._open: dict[str, list[CallRow]] = {}
         self._unanswered: dict[str, CallRow] = {}
         self._answer_step = ""
+
+    def join(self, draft: ConversationDraft) -> None:
+        """Move a sub-agent's thread to the conversation of the call that started it."""
+        if draft is self.draft:
+            return
+        self.draft.threads.remove(self)
+        draft.threads.append(self)
+        self.draft, self.conversation_id = draft, draft.row.conversation_id
+        for call in self.calls:
+            call.conversation_id = self.conversation_id
+        for part in self.parts:
+            part.conversation_id = self.conversation_id
 
     def place(self) -> tuple[int, str]:
         """Return what sorts threads by the call that started them."""
@@ -194,8 +212,8 @@ class Thread:
         """Add a part to the current message; fields that few parts have are set on what is returned."""
         turn = self.turn
         part = PartRow(
-            self.draft.row.conversation_id,
-            turn.turn_id if turn else "",
+            self.conversation_id,
+            turn.turn_id if turn is not None else "",
             self.message_index,
             self._part_index,
             role,
@@ -204,7 +222,7 @@ class Thread:
             self.account.row.source_id,
             line,
             text,
-            step.call_id if step else None,
+            step.call_id if step is not None else None,
             None,
             injected,
             None,
@@ -218,15 +236,21 @@ class Thread:
         return part
 
     def pass_time(self, at: Micros | None) -> None:
-        """Let the turn last until a moment at least."""
+        """Let the turn, or the sub-agent's call, last until a moment at least; a record that comes late takes nothing back."""
         if at is None:
+            return
+        row = self.draft.row
+        if row.ended_at is None or at > row.ended_at:
+            row.ended_at = at
+        if row.started_at is None or at < row.started_at:
+            row.started_at = at
+        if self.clock is not None and at < self.clock:
             return
         self.clock = at
         owner = self.agent_call if self.agent_call is not None else self.turn
-        if owner is not None:
-            if owner.ended_at is None or at > owner.ended_at:
-                owner.ended_at = at
-            if owner.started_at is None or at < owner.started_at:
+        if owner is not None and (owner.ended_at is None or at > owner.ended_at):
+            owner.ended_at = at
+            if owner.started_at is None:
                 owner.started_at = at
 
     def step(self, wanted_id: str, model: str, *, started: Micros | None, at: Micros | None, line: int | None) -> CallRow:
@@ -234,7 +258,7 @@ class Thread:
         turn_id = self.turn.turn_id if self.turn else ""
         call_id = self.draft.unique(wanted_id)
         row = self.draft.row
-        step = CallRow(call_id, row.conversation_id, turn_id, self.agent_call_id, -1, "model", model, self.account.row.source_id, line)
+        step = CallRow(call_id, self.conversation_id, turn_id, self.agent_call_id, -1, "model", model, self.account.row.source_id, line)
         step.state = "done"
         step.started_at = started if started is None or at is None or started <= at else at
         step.ended_at = at
@@ -244,13 +268,11 @@ class Thread:
             row.model = model
         return step
 
-    def ask(self, wanted_id: str, tool_call_id: str | None, name: str, input: str | None, *, step: CallRow | None, at: Micros | None, line: int | None) -> CallRow:
+    def ask(self, wanted_id: str, tool_call_id: str | None, name: str, input: Text, *, step: CallRow | None, at: Micros | None, line: int | None) -> CallRow:
         """Add a tool call; it is unanswered until `answer` finds it."""
         turn_id = self.turn.turn_id if self.turn else ""
         call_id = self.draft.unique(wanted_id)
-        call = CallRow(
-            call_id, self.draft.row.conversation_id, turn_id, self.agent_call_id, -1, "tool", name, self.account.row.source_id, line
-        )
+        call = CallRow(call_id, self.conversation_id, turn_id, self.agent_call_id, -1, "tool", name, self.account.row.source_id, line)
         call.input, call.tool_call_id, call.started_at = input, tool_call_id, at
         if step is not None:
             call.step_id = step.call_id
@@ -300,8 +322,10 @@ class Thread:
             return
         turn_id = self.parent.call.turn_id if self.parent else fallback.turn_id
         self.agent_call.parent_call_id = self.parent.call.call_id if self.parent else turn_id
-        for row in (*self.calls, *self.parts):
-            row.turn_id = turn_id
+        for call in self.calls:
+            call.turn_id = turn_id
+        for part in self.parts:
+            part.turn_id = turn_id
 
     def settle(self) -> None:
         """Mark the calls that were never answered, and end the sub-agent's call with the call that started it."""
@@ -321,7 +345,7 @@ class Thread:
     def _take(self, tool_call_id: str | None) -> CallRow | None:
         if tool_call_id:
             waiting = self._open.get(tool_call_id)
-            call = waiting.pop() if waiting else None
+            call = _nearest(waiting) if waiting else None
         else:
             call = self._next_in_order()
             if call is not None and call.tool_call_id:
@@ -333,3 +357,9 @@ class Thread:
     def _next_in_order(self) -> CallRow | None:
         newest_step = next(reversed(self._unanswered.values())).step_id if self._unanswered else None
         return next((call for call in self._unanswered.values() if call.step_id == newest_step), None)
+
+
+def _nearest(waiting: list[CallRow]) -> CallRow:
+    """Take from calls that wait under the same id: of the newest step, the first that asked."""
+    newest = waiting[-1].step_id
+    return waiting.pop(next(place for place, call in enumerate(waiting) if call.step_id == newest))

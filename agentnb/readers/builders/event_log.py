@@ -26,6 +26,7 @@ class EventLog:
         self._agents: dict[tuple[str, str], Thread] = {}
         self._prompts: dict[str, str] = {}
         self._links: dict[tuple[str, str], Link] = {}
+        self._homes: dict[str, str] = {}
         self._starters: list[_Starter] = []
 
     def already_met(self, event_id: str, mark: str | None, account: Account, line: int) -> bool:
@@ -56,17 +57,31 @@ class EventLog:
             draft = self.conversations[conversation_id] = ConversationDraft(self.rows, account, conversation_id, self.format)
         return draft
 
-    def place_main(self, draft: ConversationDraft, parent_id: str | None, account: Account) -> Thread:
-        """Return the main thread, moved to the turn of the event's parent."""
+    def place_main(self, draft: ConversationDraft, parent: TurnRow | Thread | None, account: Account) -> Thread:
+        """Return the main thread, moved to the turn of the event's parent.
+
+        Args:
+            draft: the conversation of the event.
+            parent: where its parent is, as `place_of` tells it.
+            account: of the file.
+        """
         thread = draft.main
         thread.account = account
-        turn = self._places.get(parent_id) if parent_id is not None else None
-        if turn is not None and turn is not thread.turn and isinstance(turn, TurnRow) and turn.conversation_id == draft.row.conversation_id:
-            thread.move_to(turn)
+        if parent is not None and parent is not thread.turn and isinstance(parent, TurnRow) and parent.conversation_id == thread.conversation_id:
+            thread.move_to(parent)
         return thread
 
     def place_side(
-        self, draft: ConversationDraft, event_id: str | None, parent_id: str | None, agent_id: str | None, account: Account, *, at: Micros | None, line: int
+        self,
+        draft: ConversationDraft,
+        event_id: str | None,
+        parent: TurnRow | Thread | None,
+        agent_id: str | None,
+        account: Account,
+        *,
+        is_root: bool,
+        at: Micros | None,
+        line: int,
     ) -> Thread:
         """Return the side thread of an event.
 
@@ -74,11 +89,10 @@ class EventLog:
         """
         key = (draft.row.conversation_id, agent_id or event_id or f"line {line}")
         if agent_id is None:
-            known = self._places.get(parent_id) if parent_id is not None else None
-            if not isinstance(known, Thread) and (parent_id is not None or not draft.turns):
-                return self.place_main(draft, parent_id, account)
-            if isinstance(known, Thread):
-                return known
+            if isinstance(parent, Thread):
+                return parent
+            if not (is_root and draft.turns):
+                return self.place_main(draft, parent, account)
         thread = self._agents.get(key)
         if thread is None:
             thread = draft.start_thread(event_id or f"{key[0]}/{key[1]}", key[1], account, at=at, line=line)
@@ -92,10 +106,9 @@ class EventLog:
         elif thread.turn is not None:
             self._places[event_id] = thread.turn
 
-    def turn_of(self, event_id: str | None) -> TurnRow | None:
-        """Return the turn of an event of a main thread that was met before."""
-        place = self._places.get(event_id) if event_id is not None else None
-        return place if isinstance(place, TurnRow) else None
+    def place_of(self, event_id: str | None) -> TurnRow | Thread | None:
+        """Return where an event that was met before is: its turn in a main thread, or its side thread."""
+        return self._places.get(event_id) if event_id is not None else None
 
     def starts_agent(self, call: CallRow, thread: Thread, prompt: str, name: str) -> None:
         """Note that a tool call starts a sub-agent of this name with this prompt."""
@@ -108,6 +121,11 @@ class EventLog:
     def link(self, conversation_id: str, agent_id: str, call: CallRow, thread: Thread) -> None:
         """Note that a call's result names the sub-agent it started."""
         self._links[(conversation_id, agent_id)] = Link(call, thread)
+        self._homes.setdefault(agent_id, conversation_id)
+
+    def home_of(self, agent_id: str) -> str | None:
+        """Return the conversation whose call started a sub-agent; its own log may name a session that resumed it."""
+        return self._homes.get(agent_id)
 
     def finish(self) -> None:
         """Join the sub-agents to the calls that started them, and move everything into the tables."""
@@ -116,6 +134,8 @@ class EventLog:
         for key, thread in self._agents.items():
             thread.parent = self._links.get(key) or self._link_by_prompt(thread, taken)
             own = thread.agent_call
+            if thread.parent is not None:
+                thread.join(thread.parent.thread.draft)
             if thread.parent is None:
                 message = f"No call is known to have started the sub-agent {key[1]}; it stands under the first turn."
                 thread.account.diagnose("unlinked_agent", message, conversation_id=key[0], call_id=thread.agent_call_id)
@@ -123,7 +143,8 @@ class EventLog:
                 own.name = names.get(id(thread.parent.call)) or own.name
         self._note_missing_logs()
         for draft in self.conversations.values():
-            draft.finish()
+            if not draft.is_empty:
+                draft.finish()
 
     def _note_missing_logs(self) -> None:
         for (conversation_id, agent_id), link in self._links.items():

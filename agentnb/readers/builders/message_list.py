@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import msgspec
+
 from agentnb.readers._account import Account
-from agentnb.readers._rows import CallRow, Micros, PartRow
+from agentnb.readers._json import to_json
+from agentnb.readers._rows import CallRow, Micros, PartRow, Text
 from agentnb.readers._verdicts import error_in, exit_code_in, first_line
 from agentnb.readers.builders._draft import Thread
 
@@ -32,6 +35,8 @@ class Asked(NamedTuple):
     input: str | None
     """Arguments as JSON; arguments that are not JSON as one JSON string."""
     extra: str | None = None
+    oddities: tuple[str, ...] = ()
+    """Codes of what was odd about the arguments."""
 
 
 class Said(NamedTuple):
@@ -48,6 +53,8 @@ class Said(NamedTuple):
     loose: bool = False
     """Whether a result belongs to no call: the agent was shown it without having asked for it."""
     at: Micros | None = None
+    zone_assumed: bool = False
+    """Whether the time had no zone and was read as UTC."""
     model: str | None = None
     usage: dict[str, Any] = {}  # noqa: RUF012 - never changed; a NamedTuple takes no factory
     """Columns of the model call to set: tokens, cost, seconds."""
@@ -112,6 +119,7 @@ class MessageList:
         else:
             self._pieces(said, None)
         self.thread.pass_time(said.at)
+        self.thread.draft.row.time_zone_assumed |= said.zone_assumed
         self.account.keep()
 
     def _reply(self, said: Said) -> None:
@@ -130,30 +138,39 @@ class MessageList:
             wanted = f"{thread.agent_call_id}/{asked.tool_call_id or f'c{self._tools}'}"
             call = thread.ask(wanted, asked.tool_call_id, asked.name, asked.input, step=step, at=said.at, line=said.place)
             call.extra = asked.extra
+            self.account.note_oddities(asked.oddities, line=said.place, conversation_id=call.conversation_id, call_id=call.call_id, excerpt=asked.input)
         if not said.pieces and not said.asked:
-            part = thread.say("assistant", "text", None, said.at, said.place, step=step)
-            part.extra = said.extra
+            thread.say("assistant", "text", None, said.at, said.place, step=step)
 
     def _result(self, said: Said) -> None:
+        thread = self.thread
         text = "\n".join(piece.text for piece in said.pieces if piece.type == "text" and piece.text is not None) if said.pieces else None
         if said.loose:
-            self.thread.observe(text, at=said.at, line=said.place)
-            return
-        call = self.thread.answer(said.result_of, text, at=said.at, line=said.place)
+            thread.observe(text, at=said.at, line=said.place)
+            call = None
+        else:
+            call = thread.answer(said.result_of, text, at=said.at, line=said.place)
+        if call is None:
+            thread.parts[-1].extra = said.extra
+        else:
+            _judge(call, text)
+            call.extra = _joined(call.extra, said.extra)
         for piece in said.pieces:
             if piece.type != "text":
                 part = self._piece(said, piece, None)
                 part.call_id = call.call_id if call else None
-        if call is not None:
-            judge(call)
-            call.extra = said.extra or call.extra
 
     def _pieces(self, said: Said, step: CallRow | None) -> None:
-        part = None
-        for piece in said.pieces:
-            part = self._piece(said, piece, step)
-        if part is not None and said.extra is not None and part.extra is None:
-            part.extra = said.extra
+        """Say the pieces; what of the message was not read stands with its model call, else with the first part that has room for it."""
+        parts = [self._piece(said, piece, step) for piece in said.pieces]
+        if step is not None:
+            step.extra = said.extra
+            return
+        free = next((part for part in parts if part.extra is None), None)
+        if free is None and (said.extra is not None or not parts):
+            free = self._piece(said, Piece("other"), step)
+        if free is not None:
+            free.extra = said.extra
 
     def _piece(self, said: Said, piece: Piece, step: CallRow | None) -> PartRow:
         injected = said.injected or said.role == "system"
@@ -162,11 +179,18 @@ class MessageList:
         return part
 
 
-def judge(call: CallRow) -> None:
+def _joined(asked: Text, answered: str | None) -> Text:
+    """Put what was not read of a call and of its result into one object."""
+    if asked is None or answered is None:
+        return answered if asked is None else asked
+    return to_json(msgspec.json.decode(asked) | {"result": msgspec.json.decode(answered)})
+
+
+def _judge(call: CallRow, output: str | None) -> None:
     """Mark a call as failed when its result says so in its first words, or states an exit code that is not zero."""
-    call.exit_code = exit_code_in(call.output)
-    error = error_in(call.output)
+    call.exit_code = exit_code_in(output)
+    error = error_in(output)
     if error is None and call.exit_code:
-        error = first_line(call.output or "")
+        error = first_line(output or "")
     if error is not None:
         call.state, call.failed, call.error = "failed", True, error

@@ -1,0 +1,189 @@
+"""One message of Chat Completions: what it says, which tools it asks for, and what it cost."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from agentnb.readers._json import parse_json, to_json
+from agentnb.readers._times import read_time
+from agentnb.readers.builders.message_list import Asked, Piece, Said
+
+ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool", "function": "tool"}
+"""Roles of the service, and what they are here."""
+
+_FOREIGN_BLOCKS = frozenset({"tool_use", "tool_result", "server_tool_use", "thinking", "output_text", "input_text"})
+_REASONING = ("reasoning_content", "reasoning", "tool_plan")
+_READ_KEYS = frozenset({"role", "tool_call_id", "name", "refusal", *_REASONING})
+_READ_BLOCKS = {"text": {"type", "text"}, "refusal": {"type", "refusal"}, "image_url": {"type", "image_url"}}
+_MOST = 2**63
+
+
+class Arguments(NamedTuple):
+    """A tool's arguments as JSON, with the codes of what was odd about them."""
+
+    text: str | None
+    oddities: tuple[str, ...] = ()
+
+
+def is_message(item: Any) -> bool:
+    """Tell whether a value is a message of this service."""
+    return isinstance(item, dict) and isinstance(item.get("role"), str) and item["role"] in ROLES
+
+
+def is_message_list(values: Any) -> bool:
+    """Tell whether most of a list are messages of this service, and none a message of another."""
+    if not isinstance(values, list) or any(map(_is_foreign, values[:50])):
+        return False
+    return sum(map(is_message, values[:50])) * 2 > len(values[:50])
+
+
+def said_in(message: dict[str, Any], place: int) -> Said:
+    """Say a message in no format's terms.
+
+    Args:
+        message: one of which `is_message` is true.
+        place: its place in the recording, from 1.
+    """
+    rest = unread_of(message)
+    time = read_time(message.get("timestamp") or message.get("created_at"))
+    return Said(
+        ROLES[message["role"]],
+        place,
+        pieces=_pieces(message),
+        asked=asked_in(message),
+        result_of=text_of(message.get("tool_call_id")),
+        at=time.micros,
+        zone_assumed=time.zone_assumed,
+        extra=to_json(rest) if rest else None,
+    )
+
+
+def unread_of(message: dict[str, Any]) -> dict[str, Any]:
+    """Return what `said_in` does not read of a message."""
+    read = set(_READ_KEYS)
+    read |= {name for name, kind in (("tool_calls", list), ("function_call", dict)) if isinstance(message.get(name), kind)}
+    return {name: value for name, value in message.items() if name not in read | {"content"} and value is not None}
+
+
+def content_of(message: dict[str, Any]) -> str:
+    """Return the text of a message, without reasoning."""
+    return "".join(piece.text or "" for piece in _pieces(message)).strip()
+
+
+def asked_in(message: dict[str, Any]) -> tuple[Asked, ...]:
+    """Return the tool calls that a message asks for."""
+    calls = message.get("tool_calls")
+    old = message.get("function_call")
+    listed = list(calls) if isinstance(calls, list) else []
+    if isinstance(old, dict):
+        listed.append({"function": old})
+    return tuple(map(_call, listed))
+
+
+def read_arguments(arguments: Any) -> Arguments:
+    """Write a tool's arguments as JSON: JSON text stays as it is, other text becomes a JSON string, an object is written."""
+    if arguments is None or not isinstance(arguments, str):
+        return Arguments(None if arguments is None else to_json(arguments))
+    if not arguments.strip():
+        return Arguments(None)
+    parsed = parse_json(arguments.encode())
+    if not parsed.ok:
+        return Arguments(to_json(arguments), ("arguments_not_json",))
+    if "too_deep" in parsed.oddities:
+        return Arguments(to_json(arguments), parsed.oddities)
+    return Arguments(to_json(parsed.value) if parsed.oddities else arguments, parsed.oddities)
+
+
+def usage_in(usage: Any) -> dict[str, Any]:
+    """Return the columns of a model call that a `usage` object tells."""
+    if not isinstance(usage, dict):
+        return {}
+    tokens = _details(usage, "tokens") or usage
+    sent, received = _details(usage, "prompt_tokens_details"), _details(usage, "completion_tokens_details")
+    found = {
+        "input_tokens": _count(tokens, "prompt_tokens", "input_tokens"),
+        "output_tokens": _count(tokens, "completion_tokens", "output_tokens"),
+        "cached_tokens": _count(sent | usage, "cached_tokens", "prompt_cache_hit_tokens"),
+        "cache_write_tokens": _count(sent | usage, "cache_creation_tokens", "cache_creation_input_tokens"),
+        "reasoning_tokens": _count(received, "reasoning_tokens"),
+        "cost": amount_in(usage.get("cost")),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def count_in(value: Any) -> int | None:
+    """Return a count that can be stored; None when the value is none."""
+    return value if type(value) is int and 0 <= value < _MOST else None
+
+
+def amount_in(value: Any) -> float | None:
+    """Return an amount of money or time as recorded; None when the value is none."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST else None
+
+
+def text_of(value: Any) -> str | None:
+    """Return a text, or whatever stands in its place as JSON."""
+    return value if isinstance(value, str) else None if value is None else to_json(value)
+
+
+def object_of(value: Any) -> str:
+    """Write a value that is kept whole as a JSON object."""
+    return to_json(value if isinstance(value, dict) else {"value": value})
+
+
+def _is_foreign(item: Any) -> bool:
+    if not isinstance(item, dict):
+        return False
+    content = item.get("content")
+    kinds = [block.get("type") for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    return "parts" in item or "message_type" in item or any(isinstance(kind, str) and kind in _FOREIGN_BLOCKS for kind in kinds)
+
+
+def _pieces(message: dict[str, Any]) -> tuple[Piece, ...]:
+    thoughts = [Piece("reasoning", message[key]) for key in _REASONING if isinstance(message.get(key), str) and message[key]]
+    refusal = message.get("refusal")
+    said = [_piece(block) for block in _blocks(message)]
+    return (*thoughts[:1], *said, *([Piece("text", refusal)] if isinstance(refusal, str) and refusal else []))
+
+
+def _blocks(message: dict[str, Any]) -> list[Any]:
+    content = message.get("content")
+    if isinstance(content, list):
+        return content
+    return [] if content is None or (content == "" and "tool_calls" in message) else [content]
+
+
+def _piece(block: Any) -> Piece:
+    if isinstance(block, str):
+        return Piece("text", block)
+    kind = block.get("type") if isinstance(block, dict) else None
+    if not isinstance(kind, str) or kind not in _READ_BLOCKS:
+        return Piece("other", text_of(kind), extra=object_of(block))
+    rest = {name: value for name, value in block.items() if name not in _READ_BLOCKS[kind] and value is not None}
+    extra = to_json(rest) if rest else None
+    if kind != "image_url":
+        return Piece("text", block[kind], extra=extra) if isinstance(block.get(kind), str) else Piece("other", kind, extra=to_json(block))
+    image = block.get("image_url")
+    url = image.get("url") if isinstance(image, dict) else image
+    mime = url[5:].replace(",", ";").split(";")[0] if isinstance(url, str) and url.startswith("data:") else None
+    return Piece("image", text_of(url), mime or None, extra)
+
+
+def _call(call: Any) -> Asked:
+    if not isinstance(call, dict):
+        return Asked(None, "", to_json(call))
+    named = call.get("function")
+    function = named if isinstance(named, dict) else call
+    rest = {name: value for name, value in call.items() if name not in ("id", "type", "function", "index", "name", "arguments")}
+    arguments = read_arguments(function.get("arguments"))
+    extra = to_json(rest) if rest else None
+    return Asked(text_of(call.get("id")) or None, text_of(function.get("name")) or "", arguments.text, extra, arguments.oddities)
+
+
+def _details(usage: dict[str, Any], name: str) -> dict[str, Any]:
+    details = usage.get(name)
+    return details if isinstance(details, dict) else {}
+
+
+def _count(usage: dict[str, Any], *names: str) -> int | None:
+    return next((count for name in names if (count := count_in(usage.get(name))) is not None), None)
