@@ -127,11 +127,20 @@ def _body(scene: Scene, call: Call, nested: Sequence[Html]) -> list[Child]:
         _input(call, detail),
         [approval_line(approval) for approval in scene.index.approvals[call.call_id][:5]],
         nested,
-        terminal(call.output, limit=limit, tail=limit * 3 // 5 if failed else limit // 3, class_=shape) if call.output else None,
+        _output(call.output, detail, limit, shape, failed=failed) if call.output else None,
         terminal(error, limit=limit, class_="out bad") if error else None,
         tag("div", "no output", class_="dim") if call.output == "" and not error else None,
         rating_line(call.call_id, scene.index.ratings[call.call_id], live=scene.live),
     ]
+
+
+def _output(output: str, detail: Detail, limit: int, shape: str, *, failed: bool) -> Html:
+    """Show a result: a JSON object that fits is laid out, anything else is what a terminal would show."""
+    if not failed and output.lstrip()[:1] in ("{", "[") and len(output) <= limit:
+        value = parsed(output)
+        if isinstance(value, dict | list):
+            return pretty_json(value, limit=limit, colour=detail.colour)
+    return terminal(output, limit=limit, tail=limit * 3 // 5 if failed else limit // 3, class_=shape)
 
 
 def _input(call: Call, detail: Detail) -> list[Html]:

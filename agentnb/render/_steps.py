@@ -97,7 +97,9 @@ def _said(scene: Scene, parts: list[Part], turn_id: str) -> Html:
         who = "person" if first.agent_call_id in (turn_id, first.turn_id) else "task"
         return tag("div", tag("div", who, class_="who"), [_piece(scene, part) for part in parts[:20]], class_=f"said {who}")
     if first.type == "tool_result":
-        return tag("div", tag("div", "shown to the agent", class_="who"), [terminal(part.text or "", limit=scene.detail.put) for part in parts[:20]], class_="said")
+        return tag(
+            "div", tag("div", "shown to the agent", class_="who"), [terminal(part.text or "", limit=scene.detail.put) for part in parts[:20]], class_="said"
+        )
     if is_note(parts):
         kinds = Counter(one_line(part.text or "note", 40) for part in parts)
         named = [kind if times == 1 else f"{kind} ×{count(times)}" for kind, times in kinds.most_common(4)]

@@ -192,7 +192,7 @@ def _row(node: Node, scale: Scale | None, collapsed: Collection[str], selected: 
     if live and node.children:
         roles["aria_expanded"] = flag(unfolded)
     quiet = mark.level == "good" or call.state is None or (call.kind == "model" and not call.failed)
-    name = tag("span", one_line(call.name, 60) or f"unnamed {call.kind}", class_="name")
+    name = tag("span", one_line(call.name, 60) or call.kind, class_="name")
     notes = facts("sub-agent" if call.kind == "agent" and node.depth else None, f"exit {call.exit_code}" if call.exit_code is not None else None)
     shown = [name, tag("span", notes, class_="dim") if notes else None, None if quiet else marked(mark)]
     first = tag("td", INDENT * min(node.depth, DEEPEST_INDENT), _twist(node, unfolded, live=live), join(shown, by=" "))
