@@ -14,10 +14,12 @@ _USAGE = "%%ask [--ws NAME] [-o VARIABLE]"
 
 
 @magics_class
-class AgentnbMagics(Magics):  # type: ignore[misc]
+class AgentnbMagics(Magics):
     """The cell magics of agentnb."""
 
-    @cell_magic  # type: ignore[misc]
+    shell: InteractiveShell
+
+    @cell_magic
     def ask(self, line: str, cell: str) -> Any:
         """Ask the workspace that was opened last: the cell is DuckDB's SQL, its result the output.
 
@@ -39,11 +41,16 @@ def register_magics(shell: InteractiveShell) -> None:
 
 
 def _options(line: str) -> dict[str, str]:
-    words = shlex.split(line)
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise OptionError(f"%%ask does not understand {line.strip()!r}: {error}. It is used as {_USAGE}, with the query below it.") from None
     options = dict(zip(words[::2], words[1::2], strict=False))
     wrong = [word for word in words[::2] if word not in ("--ws", "-o")]
     if wrong or len(words) % 2:
         raise OptionError(f"%%ask does not know {' '.join(wrong) or words[-1] + ' without a value'}. It is used as {_USAGE}, with the query below it.")
+    if not options.get("-o", "_").isidentifier():
+        raise OptionError(f"-o takes the name of a variable, and {options['-o']!r} is none. %%ask is used as {_USAGE}, with the query below it.")
     return options
 
 

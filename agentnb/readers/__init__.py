@@ -7,10 +7,25 @@ nesting and totals for all formats. Nothing here raises on recorded data: what i
 from __future__ import annotations
 
 from agentnb.readers._discover import Found, default_places, find_files
+from agentnb.readers._garbage import without_garbage_collection
 from agentnb.readers._groups import Candidate, Group, SourceFile
 from agentnb.readers._read import Survey, read_group, survey_files
 from agentnb.readers._reader import Reader
 from agentnb.readers._register import READERS
 from agentnb.readers._rows import Rows
 
-__all__ = ["READERS", "Candidate", "Found", "Group", "Reader", "Rows", "SourceFile", "Survey", "default_places", "find_files", "read_group", "survey_files"]
+__all__ = [
+    "READERS",
+    "Candidate",
+    "Found",
+    "Group",
+    "Reader",
+    "Rows",
+    "SourceFile",
+    "Survey",
+    "default_places",
+    "find_files",
+    "read_group",
+    "survey_files",
+    "without_garbage_collection",
+]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from agentnb.errors import UnknownFormat
 from agentnb.readers._account import Account
 from agentnb.readers._discover import Found
+from agentnb.readers._garbage import without_garbage_collection
 from agentnb.readers._groups import Candidate, Group, SourceFile, copies_of_earlier, group_files, state_of
 from agentnb.readers._lines import OnBytes
 from agentnb.readers._reader import OpenFile, Sample
@@ -66,7 +65,7 @@ def read_group(group: Group, on_bytes: OnBytes = lambda count: None) -> Rows:
     rows = Rows()
     accounts = [Account(_source_row(candidate.file, group.reader.format)) for candidate in group.members]
     files = [OpenFile(item.file.path, sample, account) for item, account in zip(group.members, accounts, strict=True) if (sample := _sample_of(item, account))]
-    with _without_garbage_collection():
+    with without_garbage_collection():
         group.reader.read(files, rows, on_bytes)
     for account in accounts:
         rows.diagnostics.extend(account.close())
@@ -137,15 +136,3 @@ def _outline_of(value: object) -> str:
     if isinstance(value, dict):
         return "an object with " + ", ".join(list(map(str, value))[:8]) if value else "an empty object"
     return f"a {type(value).__name__}"
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Pause the cyclic garbage collector: rows make no cycles, and its passes over hundreds of thousands of them cost as much as the reading."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

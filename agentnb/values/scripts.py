@@ -39,7 +39,7 @@ class ScriptRow(Value):
     lines: int
     """Lines of the program, separated by LF; 0 for the empty program."""
     text: str | None = None
-    """The program; null over 65,536 bytes."""
+    """The program while its turn runs; null afterwards, when `script_programs` has it, and over 65,536 bytes."""
     outcome: ScriptOutcome
     """submitted, completed, failed, raised, unreported or answered."""
     exit_code: int | None = None

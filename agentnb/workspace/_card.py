@@ -12,19 +12,22 @@ from agentnb.workspace._database import Database
 
 class _Question(NamedTuple):
     mark: str
-    word: str
+    one: str
+    many: str
     level: FindingLevel
     query: str
 
 
 # One line a finding; the query is what the person is shown to ask next.
 _QUESTIONS = (
-    _Question("✕", "failed calls", "bad", "from tool_errors"),
-    _Question("✕", "failed model calls", "bad", "from steps where failed"),
-    _Question("↻", "calls repeated without a change", "warn", "from repeated_calls where outputs = 1 and calls > 2"),
-    _Question("?", "calls without an answer", "warn", "from unanswered_calls"),
-    _Question("⊘", "denied calls", "warn", "from denied_calls"),
-    _Question("≠", "calls that people judge differently", "warn", "from disputed_calls"),
+    _Question("✕", "failed call", "failed calls", "bad", "from tool_errors"),
+    _Question("✕", "failed model call", "failed model calls", "bad", "from steps where failed"),
+    _Question("↻", "call repeated without a change", "calls repeated without a change", "warn", "from repeated_calls where outputs = 1 and calls > 2"),
+    _Question("?", "call without an answer", "calls without an answer", "warn", "from unanswered_calls"),
+    _Question("⊘", "denied call", "denied calls", "warn", "from denied_calls"),
+    _Question("≠", "call that people judge differently", "calls that people judge differently", "warn", "from disputed_calls"),
+    _Question("?", "oddity among the ratings", "oddities among the ratings", "warn", "from diagnostics where source_id = 'ratings'"),
+    _Question("✕", "damaged batch of tables", "damaged batches of tables", "bad", "from diagnostics where code = 'damaged_tables'"),
 )
 
 # The turn with the most trouble is the one to look at first.
@@ -63,4 +66,6 @@ def make_card(database: Database, account: Account, *, kept_in: str, ratings_uns
 
 def _finding(database: Database, question: _Question) -> Finding:
     (row,) = database.rows(f"select count(*) as count from ({question.query})")
-    return Finding(mark=question.mark, word=question.word, level=question.level, query=question.query, count=row["count"])
+    return Finding(
+        mark=question.mark, word=question.one if row["count"] == 1 else question.many, level=question.level, query=question.query, count=row["count"]
+    )

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from agentnb.errors import OptionError
 from agentnb.readers import READERS, default_places, find_files
-from agentnb.workspace._stores import FolderStore, MemoryStore
+from agentnb.workspace._folder import FolderStore
+from agentnb.workspace._stores import MemoryStore
 from agentnb.workspace._workspace import Paths, Workspace
 
-_opened: dict[str, Workspace] = {}
+_opened: list[Workspace] = []
 
 
 def open_workspace(paths: Paths | None = None, workspace: str | os.PathLike[str] | None = None, *, name: str | None = None) -> Workspace:
@@ -35,9 +36,11 @@ def open_workspace(paths: Paths | None = None, workspace: str | os.PathLike[str]
     if paths is not None:
         ws.read(paths)
     elif workspace is None:
-        ws.read(_logs_of_this_computer())
-    _opened.pop(ws.name, None)
-    _opened[ws.name] = ws
+        ws.read(_places_of_logs(), latest_first=True)
+    elif ws.is_damaged:
+        ws.refresh()
+    _opened[:] = [other for other in _opened if other.name != ws.name and not other.closed]
+    _opened.append(ws)
     return ws
 
 
@@ -47,19 +50,19 @@ def last_opened(name: str | None = None) -> Workspace:
     Raises:
         OptionError: when there is none.
     """
-    if not _opened:
+    opened = {ws.name: ws for ws in _opened if not ws.closed}
+    if not opened:
         raise OptionError("No workspace is open. Open one first: ws = anb.open('logs/').")
     if name is None:
-        return next(reversed(_opened.values()))
-    if name not in _opened:
-        raise OptionError(f"No workspace is named {name!r}; there are {', '.join(_opened)}. anb.open(…, name={name!r}) names one.")
-    return _opened[name]
+        return next(reversed(opened.values()))
+    if name not in opened:
+        raise OptionError(f"No workspace is named {name!r}; there are {', '.join(opened)}. anb.open(…, name={name!r}) names one.")
+    return opened[name]
 
 
-def _logs_of_this_computer() -> list[Path]:
+def _places_of_logs() -> list[Path]:
     places = default_places([place for reader in READERS for place in reader.places])
-    if not places:
+    if not find_files(places):
         tried = ", ".join(place for reader in READERS for place in reader.places)
         raise FileNotFoundError(f"No agent keeps logs on this computer (looked in {tried}). Give a path: anb.open('logs/').")
-    files = [found.path for found in find_files(places)]
-    return sorted(files, key=lambda path: (-path.stat().st_mtime_ns, str(path)))
+    return places

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import getpass
-import hashlib
 import json
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
 from agentnb.errors import RatingError
 from agentnb.values import Call, Rating, Step, Turn
+from agentnb.values.ratings import Verdict
 from agentnb.workspace._database import Database
 from agentnb.workspace._ids import new_id
+from agentnb.workspace._ratings import canonical, spelled
+from agentnb.workspace._said import digest_of
 from agentnb.workspace._values import unknown
 
 
@@ -30,7 +33,9 @@ class Omitted(Enum):
 
 OMITTED = Omitted.OMITTED
 
-_VERDICTS: dict[Any, str | None] = {"right": "right", "wrong": "wrong", None: None, True: "right", False: "wrong"}
+_VERDICTS: dict[Any, Verdict | None] = {"right": "right", "wrong": "wrong", None: None, True: "right", False: "wrong"}
+_IDS = ("call_id", "call", "step_id", "turn_id")
+"""Fields of a row that say what is rated, the nearest first."""
 
 
 def make_rating(
@@ -41,7 +46,7 @@ def make_rating(
     answer: Any = OMITTED,
     outputs: Mapping[str, Any] | None = None,
     note: str | None = None,
-    reasons: Sequence[str] = (),
+    reasons: Iterable[str] = (),
     by: str | None = None,
 ) -> Rating:
     """Make the rating of a turn or call, or say what is wrong with it.
@@ -52,35 +57,28 @@ def make_rating(
         TypeError: when the target is nothing that can be rated.
     """
     call = _call_of(database, target)
-    has_correction = answer is not OMITTED or outputs is not None
-    word = _verdict_of(verdict, has_correction)
-    if has_correction and word != "wrong":
-        raise RatingError(f"A right answer goes with the verdict wrong, not with {word or 'a withdrawn one'}. Leave answer= and outputs= out, or rate 'wrong'.")
+    word = _verdict_of(verdict, has_correction=answer is not OMITTED or outputs is not None)
     person = _person(by)
     return Rating(
         rating_id=new_id(),
         call_id=call["call_id"],
-        verdict=word,  # type: ignore[arg-type]
+        verdict=word,
         rated_by=person,
-        account=None if person else getpass.getuser(),
+        account=None if person else _account(),
         rated_at=datetime.now(UTC),
         answer=None if answer is OMITTED else _json(answer, "answer"),
-        outputs=None if outputs is None else _json(dict(outputs), "outputs"),
+        outputs=_outputs(outputs),
         reasons=_reasons(reasons),
-        note=note or None,
+        note=_note(note),
         origin="review",
         call_name=call["name"],
         call_digest=digest_of(call["input"]),
+        counts=word is not None,
     )
 
 
-def digest_of(text: str | None) -> str:
-    """Return the digest of a call's input by which a rating knows the call again."""
-    return hashlib.blake2b((text or "").encode(), digest_size=8).hexdigest()
-
-
 def target_id(target: Any) -> str:
-    """Return the call id of what can be rated: a turn, step, call or rating, a row with a call_id or turn_id, or the id itself.
+    """Return the call id of what can be rated: a turn, step, call or rating, a row with a call_id, step_id or turn_id, or the id itself.
 
     Raises:
         TypeError: when it is none of these.
@@ -93,10 +91,18 @@ def target_id(target: Any) -> str:
         return target.call.call_id
     if isinstance(target, Call | Rating):
         return target.call_id
-    found = next((target[name] for name in ("call_id", "turn_id", "call") if isinstance(target, Mapping) and isinstance(target.get(name), str)), None)
+    found = next((value for name in _IDS if isinstance(value := _field(target, name), str)), None)
     if found is None:
-        raise TypeError(f"A {type(target).__name__} cannot be rated. Give a turn, a step, a call, its id as text, or a row that has a call_id.")
-    return str(found)
+        hint = " A row as a tuple does not say which value is the id: use ws.sql(…).df(), or row[0]." if isinstance(target, tuple | list) else ""
+        raise TypeError(f"A {type(target).__name__} cannot be rated. Give a turn, a step, a call, its id as text, or a row that has a call_id.{hint}")
+    return found
+
+
+def _field(row: Any, name: str) -> Any:
+    """Return a field of a dict, of a row of a pandas frame, or of a named tuple; None when it has none of this name."""
+    if isinstance(row, Mapping) or hasattr(row, "keys"):
+        return row[name] if name in row.keys() else None  # noqa: SIM118 (`in` asks a Series for its index too, but not every row)
+    return getattr(row, name, None) if isinstance(row, tuple) else None
 
 
 def _call_of(database: Database, target: Any) -> dict[str, Any]:
@@ -110,39 +116,68 @@ def _call_of(database: Database, target: Any) -> dict[str, Any]:
         where c.call_id = $1
         order by c.call_id
         """,
-        [wanted],
+        [spelled(wanted)],
     )
     if not rows:
         raise unknown(database, "call", wanted)
     return rows[0]
 
 
-def _verdict_of(verdict: Any, has_correction: bool) -> str | None:
+def _verdict_of(verdict: Any, has_correction: bool) -> Verdict | None:
     if verdict is OMITTED:
         if not has_correction:
             raise RatingError("A rating needs a verdict: 'right', 'wrong', or None to withdraw one; with a right answer alone it is 'wrong'.")
         return "wrong"
     try:
-        return _VERDICTS[verdict]
+        word = _VERDICTS[verdict]
     except (KeyError, TypeError):
         raise RatingError(f"The verdict {verdict!r} is none of 'right', 'wrong' (or True, False), and None, which withdraws a rating.") from None
+    if has_correction and word != "wrong":
+        what = "None, which withdraws a rating" if word is None else repr(word)
+        raise RatingError(f"A right answer goes with the verdict 'wrong', not with {what}. Leave answer= and outputs= out, or rate 'wrong'.")
+    return word
 
 
 def _person(by: str | None) -> str | None:
+    if not isinstance(by, str | None):
+        raise RatingError(f"by= is the name of a person, such as 'ana', not {by!r}.")
     name = by.strip() if by else ""
     if not name and "ipykernel" in sys.modules:
         raise RatingError("Who rates? Name the person once with ws.rater = 'ana', or with by='ana': in a notebook an account may stand for several people.")
-    return name or None
+    return spelled(name) or None
 
 
-def _reasons(reasons: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(reasons, str) or not all(isinstance(reason, str) for reason in reasons):
-        raise RatingError(f"reasons is a list of short texts, such as ['wrong amount'], not {reasons!r}.")
-    return tuple(reason.strip() for reason in reasons if reason.strip())
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        # In a container an account may have a number only.
+        return str(os.getuid()) if hasattr(os, "getuid") else "unknown"
+
+
+def _reasons(reasons: Iterable[str]) -> tuple[str, ...]:
+    listed = [reasons] if isinstance(reasons, str) or not isinstance(reasons, Iterable) else list(reasons)
+    if isinstance(reasons, str) or not all(isinstance(reason, str) for reason in listed):
+        raise RatingError(f"reasons= is a list of short texts, such as ['wrong amount'], not {reasons!r}.")
+    return tuple(spelled(reason.strip()) for reason in listed if reason.strip())
+
+
+def _note(note: str | None) -> str | None:
+    if not isinstance(note, str | None):
+        raise RatingError(f"note= is a text, not {note!r}.")
+    return spelled(note) if note else None
+
+
+def _outputs(outputs: Mapping[str, Any] | None) -> str | None:
+    if outputs is None:
+        return None
+    if not isinstance(outputs, Mapping) or not all(isinstance(name, str) for name in outputs):
+        raise RatingError(f"outputs= holds right outputs by name, such as {{'amount': 12}}, not {outputs!r}.")
+    return _json(dict(outputs), "outputs")
 
 
 def _json(value: Any, name: str) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as error:
+        return canonical(json.loads(json.dumps(value, allow_nan=False)))
+    except (TypeError, ValueError, RecursionError) as error:
         raise RatingError(f"{name}= must be what JSON can hold (text, numbers, lists, dicts), not {value!r}: {error}.") from None

@@ -8,8 +8,10 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from agentnb.errors import UnknownId
+from agentnb.readers import without_garbage_collection
 from agentnb.values import Approval, Call, Conversation, Message, Part, Rating, Turn, Value
 from agentnb.workspace._database import Database
+from agentnb.workspace._ratings import spelled
 
 V = TypeVar("V", bound=Value)
 
@@ -20,10 +22,11 @@ def load_conversation(database: Database, conversation_id: str) -> Conversation:
     Raises:
         UnknownId: when there is none with this id.
     """
-    rows = database.rows("select * from conversations where conversation_id = $1", [conversation_id])
+    rows = database.rows("select * from conversations where conversation_id = $1", [spelled(str(conversation_id))])
     if not rows:
         raise unknown(database, "conversation", conversation_id)
-    turns = _turns(database, "conversation_id", conversation_id)
+    with without_garbage_collection():
+        turns = _turns(database, "conversation_id", conversation_id)
     return Conversation.model_construct(**rows[0], turns=turns)
 
 
@@ -45,7 +48,7 @@ def load_call(database: Database, call_id: str) -> Call:
     Raises:
         UnknownId: when there is none with this id.
     """
-    rows = database.rows("select * from calls where call_id = $1", [call_id])
+    rows = database.rows("select * from calls where call_id = $1", [spelled(str(call_id))])
     if not rows:
         raise unknown(database, "call", call_id)
     return Call.model_construct(**rows[0])
@@ -54,13 +57,18 @@ def load_call(database: Database, call_id: str) -> Call:
 def unknown(database: Database, kind: str, wanted: str) -> UnknownId:
     """Return the error for an id that is not there, which names what is there."""
     column = f"{kind}_id"
-    query = f"select {column} from {kind}s order by jaro_winkler_similarity({column}, $1) desc, {column} limit 3"
-    nearest = ", ".join(repr(row[column]) for row in database.rows(query, [str(wanted)[:200]]))
+    query = f"select {column} from {kind}s order by jaro_winkler_similarity(left({column}, 200), $1) desc, {column} limit 3"
+    nearest = ", ".join(map(_quoted, (row[column] for row in database.rows(query, [spelled(str(wanted))[:200]]))))
     known = f"The nearest are {nearest}." if nearest else "The workspace is empty: anb.open reads recordings."
-    return UnknownId(f"No {kind} has the id {wanted!r}. {known} ws.sql('from {kind}s') lists them.")
+    return UnknownId(f"No {kind} has the id {_quoted(str(wanted))}. {known} ws.sql('from {kind}s') lists them.")
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 200 else f"{text[:200]}…")
 
 
 def _turns(database: Database, column: str, value: str) -> tuple[Turn, ...]:
+    value = spelled(str(value))
     turns = database.rows(f"select * from turns where {column} = $1 order by turn_index", [value])
     calls = _by_turn(database, f"select * from calls where {column} = $1 order by call_index", value, _of(Call))
     messages = _by_turn(database, f"select * from parts where {column} = $1 order by message_index, part_index", value, _messages)
@@ -83,9 +91,7 @@ def _turns(database: Database, column: str, value: str) -> tuple[Turn, ...]:
     )
 
 
-def _by_turn(
-    database: Database, query: str, value: str, make: Callable[[list[dict[str, Any]]], tuple[V, ...]]
-) -> defaultdict[str, tuple[V, ...]]:
+def _by_turn(database: Database, query: str, value: str, make: Callable[[list[dict[str, Any]]], tuple[V, ...]]) -> defaultdict[str, tuple[V, ...]]:
     rows: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in database.rows(query, [value]):
         rows[row["turn_id"]].append(row)
@@ -104,6 +110,5 @@ def _messages(rows: list[dict[str, Any]]) -> tuple[Message, ...]:
 
 def _ratings(rows: list[dict[str, Any]]) -> tuple[Rating, ...]:
     return tuple(
-        Rating.model_construct(**{name: value for name, value in row.items() if name != "turn_id"} | {"reasons": tuple(row["reasons"] or ())})
-        for row in rows
+        Rating.model_construct(**{name: value for name, value in row.items() if name != "turn_id"} | {"reasons": tuple(row["reasons"] or ())}) for row in rows
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,53 +10,30 @@ from types import TracebackType
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 
 from agentnb.errors import QueryError, WorkspaceError
-from agentnb.readers import READERS, Candidate, Group, Rows, SourceFile, find_files, read_group, survey_files
+from agentnb.readers import Found, find_files
 from agentnb.render import WorkspaceCard
 from agentnb.values import Call, Conversation, Rating, Turn
 from agentnb.workspace._account import Account, load_account
+from agentnb.workspace._batches import absolute
 from agentnb.workspace._card import make_card
-from agentnb.workspace._columns import ROW_TABLES, Tables, to_table, to_tables
 from agentnb.workspace._contract import contract
 from agentnb.workspace._database import Database, Params
-from agentnb.workspace._progress import Progress
-from agentnb.workspace._rate import OMITTED, digest_of, make_rating
-from agentnb.workspace._ratings import RatingLog, rating_record, ratings_of
-from agentnb.workspace._stores import FolderStore, Kept, MemoryStore, Store
+from agentnb.workspace._folder import FolderStore, copy_batches
+from agentnb.workspace._mirror import Mirror
+from agentnb.workspace._rate import OMITTED, make_rating
+from agentnb.workspace._rating_log import RatingLog
+from agentnb.workspace._ratings import rating_record
+from agentnb.workspace._reading import take_in
+from agentnb.workspace._search import FIND
+from agentnb.workspace._stores import Store
 from agentnb.workspace._values import load_call, load_conversation, load_turn
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
-_FIND = """
-with hits as (
-    select 'part' as found_in, conversation_id, turn_id, coalesce(step_id, agent_call_id) as call_id, message_index as place, text
-    from parts
-    where contains(lower(text), lower($text))
-    union all
-    select 'input', conversation_id, turn_id, call_id, call_index, input
-    from calls
-    where contains(lower(input), lower($text))
-    union all
-    select 'output', conversation_id, turn_id, call_id, call_index, output
-    from calls
-    where contains(lower(output), lower($text))
-    union all
-    select 'name', conversation_id, turn_id, call_id, call_index, name
-    from calls
-    where contains(lower(name), lower($text))
-)
-select
-    found_in,
-    conversation_id,
-    turn_id,
-    call_id,
-    regexp_replace(substr(text, greatest(1, instr(lower(text), lower($text)) - 40), 120), '\\s+', ' ', 'g') as excerpt
-from hits
-order by conversation_id, turn_id, found_in, place, call_id
-limit $limit
-"""
+_UNSAVED = "Ratings of this workspace live only as long as it does, since it is kept in memory: ws.save('folder') keeps them, and everything else of it."
+_log = logging.getLogger("agentnb")
 
 
 class Workspace:
@@ -69,24 +47,34 @@ class Workspace:
         """Show what a store keeps; use `anb.open`."""
         self._store = store
         self._database = Database()
-        self._ratings = RatingLog(store.folder / "ratings" if store.folder is not None else None)
-        self._paths: list[Path] = []
-        self._shown: tuple[Any, ...] | None = None
-        self.name = name or (store.folder.name if store.folder is not None else "memory")
+        self._ratings = _log_of(store)
+        self._mirror = Mirror(self._database, store, self._ratings)
+        self._watched: dict[str, str] = {}
+        self._said_unsaved = False
+        self.name = name or ("memory" if store.place is None else store.place.name)
+        """By which a magic finds it again."""
         self.rater: str | None = None
         """The person whose ratings these are, unless `rate` is told another."""
-        self._sync()
+        self.closed = False
+        """Whether `close` was called."""
 
     @property
     def folder(self) -> Path | None:
         """The folder it is kept in; None while it is kept in memory."""
         return self._store.folder
 
-    def read(self, paths: Paths) -> Workspace:
-        """Read further files.
+    @property
+    def is_damaged(self) -> bool:
+        """Whether tables of the folder cannot be read; `refresh` reads their sources again, and `diagnostics` says which these are."""
+        self._check_open()
+        return bool(self._store.damaged())
+
+    def read(self, paths: Paths, *, latest_first: bool = False) -> Workspace:
+        """Read further files; those that are known and have not changed are not read again.
 
         Args:
             paths: a file, a folder, a glob with `**`, or several of these.
+            latest_first: whether the files that changed last come first, rather than in the order of the paths.
 
         Returns:
             The workspace itself.
@@ -96,30 +84,32 @@ class Workspace:
             UnknownFormat: when the one file that was named is of no known format.
             WorkspaceError: when the folder of the workspace cannot be written.
         """
-        listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        self._check_open()
+        listed = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
         found = find_files(listed)
-        groups = self._store.groups()
-        known = {file.path: candidate for candidate in _candidates(groups) for file in [candidate.file]}
-        survey = survey_files(found, {item.path: known[item.path.absolute()] for item in found if item.path.absolute() in known})
-        current = {frozenset(_state(file) for file in group.files) for group in groups if group.format is not None}
-        changed = [group for group in survey.groups if frozenset(_state(member.file) for member in group.members) not in current]
-        self._read_groups(changed)
-        self._note_unread(survey.unread, groups, {item.path.absolute() for item in found})
-        self._paths.extend(path for path in map(Path, listed) if path not in self._paths)
-        self._sync()
+        self._take_in(sorted(found, key=_latest_first) if latest_first else found)
+        given = [os.path.expanduser(path) for path in listed]
+        self._watched |= {absolute(path): path for path in given}
         return self
 
     def refresh(self) -> Workspace:
         """Read files that have grown or are new, and see what other notebooks and agents have added.
 
+        A file that is gone keeps its rows.
+
         Returns:
             The workspace itself.
+
+        Raises:
+            WorkspaceError: when the folder of the workspace cannot be written.
         """
-        kept = [file.path for group in self._store.groups() for file in group.files if file.path.exists()]
-        present = [path for path in self._paths if path.exists() or "*" in str(path)]
-        if kept or present:
-            self.read([*present, *kept])
-        self._sync()
+        self._check_open()
+        self._store.check()
+        found = [item.path for path, given in self._watched.items() for item in _present(path, given)]
+        groups = [group for batch in self._store.batches() for group in batch.groups]
+        damaged = [group for _, lost in self._store.damaged() for group in lost]
+        kept = [file.source.path for group in (*groups, *damaged) for file in group.files]
+        self._take_in([Found(path, named=False) for path in (*found, *kept) if path.is_file()])
         return self
 
     def sql(self, query: str, params: Params = None) -> duckdb.DuckDBPyRelation:
@@ -137,8 +127,7 @@ class Workspace:
             QueryError: when DuckDB refuses the query.
         """
         self._sync()
-        relation = self._database.query(query, params)
-        return self._database.cursor().sql("select 'done' as result") if relation is None else relation
+        return self._database.query(query, params)
 
     def tables(self) -> duckdb.DuckDBPyRelation:
         """List the tables and views with a line on each."""
@@ -170,9 +159,9 @@ class Workspace:
             limit: how many places to return at most.
 
         Returns:
-            A relation: found_in (part, input, output, name), conversation_id, turn_id, call_id, excerpt.
+            A relation: found_in (part, input, output, error, name), conversation_id, turn_id, call_id, excerpt.
         """
-        return self.sql(_FIND, {"text": text, "limit": limit})
+        return self.sql(FIND, {"text": text, "limit": limit})
 
     def conversation(self, conversation_id: str) -> Conversation:
         """Return a conversation with its turns.
@@ -212,23 +201,24 @@ class Workspace:
         """What it holds, what looks wrong, what was not understood; a workspace shows itself as this."""
         account = self.account
         kept_in = "memory" if self.folder is None else str(self.folder)
-        unsaved = self.folder is None and bool(self._ratings.records())
+        unsaved = self.folder is None and bool(self._ratings.entries())
         return make_card(self._database, account, kept_in=kept_in, ratings_unsaved=unsaved)
 
     def rate(
         self,
         target: Turn | Call | Rating | Mapping[str, Any] | str | Any,
-        verdict: str | bool | None | Any = OMITTED,
+        verdict: str | bool | Any | None = OMITTED,
         *,
         answer: Any = OMITTED,
         outputs: Mapping[str, Any] | None = None,
         note: str | None = None,
-        reasons: Sequence[str] = (),
+        reasons: Iterable[str] = (),
         by: str | None = None,
     ) -> Rating:
         """Rate a call or a turn: right, wrong, or None to withdraw what the same person said before.
 
-        In a folder the rating is written and flushed to the disk before this returns. In memory it lives only as long as the workspace: `save` keeps it.
+        In a folder the rating is written and flushed to the disk before this returns. In memory it lives only as long as the workspace, which is said
+        once: `save` keeps it.
 
         Args:
             target: a turn, step or call, its id, or a row with a call_id.
@@ -248,10 +238,11 @@ class Workspace:
             WorkspaceError: when it could not be written; then it is not kept.
         """
         self._sync()
-        rating = make_rating(
-            self._database, target, verdict, answer=answer, outputs=outputs, note=note, reasons=reasons, by=by or self.rater
-        )
+        rating = make_rating(self._database, target, verdict, answer=answer, outputs=outputs, note=note, reasons=reasons, by=by or self.rater)
         self._ratings.append(rating_record(rating))
+        if self.folder is None and not self._said_unsaved:
+            self._said_unsaved = True
+            _log.warning(_UNSAVED)
         self._sync()
         return rating
 
@@ -267,22 +258,26 @@ class Workspace:
         Raises:
             WorkspaceError: when the folder cannot be written; the workspace then stays as it was.
         """
+        self._check_open()
         path = Path(folder).expanduser()
-        if self.folder is not None and path.absolute() == self.folder.absolute():
+        if self._store.place == Path(absolute(path)):
             return self
         store = FolderStore(path)
-        for group in self._store.groups():
-            store.keep(group.format, group.files, group.keys, {name: _loaded(table) for name, table in group.tables.items()})
-        ratings = RatingLog(path / "ratings")
-        present = {record.get("id") for record in ratings.records()}
-        ratings.extend(record for record in self._ratings.records() if record.get("id") not in present)
-        self._store, self._ratings, self._shown = store, ratings, None
+        copy_batches(self._store, store)
+        ratings = _log_of(store)
+        ratings.refresh()
+        present = {entry.rating.rating_id for entry in ratings.entries()}
+        for entry in self._ratings.entries():
+            if entry.rating.rating_id not in present:
+                ratings.append(entry.record)
+        self._mirror.follow(store, ratings)
+        self._store, self._ratings = store, ratings
         self.name = path.name if self.name == "memory" else self.name
-        self._sync()
         return self
 
     def close(self) -> None:
-        """Free the tables; ratings are on disk already, or were never saved."""
+        """Free the tables; ratings are on disk already, or were never saved. Whoever asks a closed workspace is told so."""
+        self.closed = True
         self._database.close()
 
     def __enter__(self) -> Workspace:
@@ -295,134 +290,50 @@ class Workspace:
 
     def __repr__(self) -> str:
         """Return one line: where it is kept and how much it holds."""
-        (row,) = self._database.rows("select (select count(*) from conversations) as conversations, (select count(*) from turns) as turns")
         where = "in memory" if self.folder is None else f"in {self.folder}"
-        return f"<Workspace {where}: {row['conversations']:,} conversations, {row['turns']:,} turns>"
+        if self.closed:
+            return f"<Workspace {where}: closed>"
+        self._sync()
+        (row,) = self._database.rows("select (select count(*) from conversations) as conversations, (select count(*) from turns) as turns")
+        unsaved = ", ratings not saved" if self.folder is None and self._ratings.entries() else ""
+        return f"<Workspace {where}: {row['conversations']:,} conversations, {row['turns']:,} turns{unsaved}>"
 
-    def _read_groups(self, groups: Sequence[Group]) -> None:
-        total = sum(member.file.size for group in groups for member in group.members)
-        with Progress(total, "reading") as progress:
-            for group in groups:
-                rows = read_group(group, progress.add)
-                files, keys = [member.file for member in group.members], [sorted(member.keys) for member in group.members]
-                self._store.keep(group.reader.format, files, keys, to_tables(rows))
-
-    def _note_unread(self, unread: Rows, groups: Sequence[Kept], looked_at: set[Path]) -> None:
-        """Keep the account of files that cannot be read, with that of earlier ones which were not looked at again."""
-        earlier = [group for group in groups if group.format is None]
-        files = [SourceFile(Path(row.path), row.bytes, (row.modified_at or 0) * 1000) for row in unread.sources]
-        carried = [file for group in earlier for file in group.files if file.path.absolute() not in looked_at]
-        if not files and (not earlier or len(carried) == sum(len(group.files) for group in earlier)):
-            return
-        tables = to_tables(unread)
-        ids = pa.array([row["source_id"] for row in self._sources_of(earlier) if Path(row["path"]).absolute() not in looked_at], pa.large_string())
-        for name in ("sources", "diagnostics"):
-            old = [_loaded(group.tables[name]) for group in earlier]
-            kept = [table.filter(pa.compute.is_in(table["source_id"], value_set=ids)) for table in old]
-            tables[name] = pa.concat_tables([*kept, tables[name]])
-        self._store.keep(None, [*carried, *files], [()] * (len(carried) + len(files)), tables)
-
-    def _sources_of(self, groups: Sequence[Kept]) -> list[dict[str, Any]]:
-        return [row for group in groups for row in _loaded(group.tables["sources"]).to_pylist()]
+    def _take_in(self, found: Sequence[Found]) -> None:
+        try:
+            take_in(self._store, found)
+        finally:
+            self._sync()
 
     def _sync(self) -> None:
-        """Let the tables show what the store and the ratings hold now; cheap when nothing has changed."""
-        records = self._ratings.records()
-        state = (self._store_state(), self._ratings.generation)
-        if state == self._shown:
-            return
-        if self._shown is None or state[0] != self._shown[0]:
-            self._groups = self._store.groups()
-            self._database.show(self._groups, {})
-        ratings = ratings_of(records)
-        extra = {"ratings": to_table("ratings", [_RatingRow(rating) for rating in ratings]), "diagnostics": self._rating_diagnostics(ratings)}
-        self._database.show(self._groups, extra)
-        self._shown = state
+        """Let the tables show what is there now."""
+        self._check_open()
+        self._mirror.sync()
 
-    def _store_state(self) -> Any:
-        if self.folder is None:
-            return tuple(id(group.tables) for group in self._store.groups())
-        try:
-            return (self.folder / "tables").stat().st_mtime_ns
-        except OSError as error:
-            raise WorkspaceError(error.errno, f"The workspace {self.folder} is gone or cannot be read: {error.strerror}") from error
-
-    def _rating_diagnostics(self, ratings: Sequence[Rating]) -> pa.Table:
-        """Say which ratings are of calls that are not there, or whose input is another one now."""
-        rows = self._database.rows(
-            """
-            select c.call_id, coalesce(c.input, t.prompt) as input
-            from calls as c
-            left join turns as t on c.call_id = t.turn_id
-            where c.call_id in (select unnest($1))
-            order by c.call_id
-            """,
-            [sorted({rating.call_id for rating in ratings if rating.counts})],
-        ) if ratings else []  # fmt: skip
-        digests = {row["call_id"]: digest_of(row["input"]) for row in rows}
-        odd = [(rating, _oddity(rating, digests)) for rating in ratings if rating.counts]
-        return to_table("diagnostics", [_RatingDiagnostic(index, rating, code) for index, (rating, code) in enumerate(odd) if code is not None])
+    def _check_open(self) -> None:
+        if self.closed:
+            raise WorkspaceError(f"The workspace {self.folder or 'in memory'} is closed. anb.open opens {'it again' if self.folder else 'another'}.")
 
 
-class _RatingRow:
-    """A rating with the columns of its table."""
-
-    def __init__(self, rating: Rating) -> None:
-        self.__dict__.update({name: getattr(rating, name) for name in Rating.model_fields})
-        self.reasons = list(rating.reasons)
+def _log_of(store: Store) -> RatingLog:
+    return RatingLog(None if store.place is None else store.place / "ratings")
 
 
-class _RatingDiagnostic:
-    """What is odd about a rating, with the columns of the diagnostics table."""
-
-    def __init__(self, index: int, rating: Rating, code: str) -> None:
-        self.source_id = "ratings"
-        self.diagnostic_index = index
-        self.severity = "warning"
-        self.code = code
-        what = "is of a call that is not among the recordings that were read" if code == "rating_without_call" else "was given when the call had another input"
-        self.message = f"The rating {rating.verdict} by {rating.rated_by or rating.account} {what}."
-        self.source_line = None
-        self.conversation_id = None
-        self.call_id = rating.call_id
-        self.excerpt = rating.note
+def _present(path: str, given: str) -> list[Found]:
+    """Return the files that a path stands for now: none when it is gone."""
+    try:
+        return find_files(given if absolute(given) == path else path)
+    except FileNotFoundError:
+        return []
 
 
-def _oddity(rating: Rating, digests: Mapping[str, str]) -> str | None:
-    digest = digests.get(rating.call_id)
-    if digest is None:
-        return "rating_without_call"
-    return "rating_of_changed_call" if rating.call_digest not in (None, digest) else None
+def _latest_first(found: Found) -> tuple[int, str]:
+    try:
+        return -found.path.stat().st_mtime_ns, str(found.path)
+    except OSError:
+        return 0, str(found.path)
 
 
 def _about(table: str, column: str) -> str:
-    """Return the comment on a column; a view's column has that of the column of the same name."""
+    """Return the comment on a column; a column of a view that has none of its own is that of `calls` or `turns`."""
     comments = contract().comments
-    own = comments.get(f"{table}.{column}")
-    return own or next((comments[f"{other}.{column}"] for other in ("calls", "turns", *contract().tables) if f"{other}.{column}" in comments), "")
-
-
-def _candidates(groups: Sequence[Kept]) -> list[Candidate]:
-    """Return the files of groups as they were when they were read, so that they need not be looked at again."""
-    readers = {reader.format: reader for reader in READERS}
-    return [
-        Candidate(file._replace(path=file.path.absolute()), readers[group.format], frozenset(keys))
-        for group in groups
-        if group.format in readers
-        for file, keys in zip(group.files, group.keys, strict=True)
-    ]
-
-
-def _state(file: SourceFile) -> tuple[Path, int, int]:
-    return file.path.absolute(), file.size, file.modified_ns
-
-
-def _loaded(table: pa.Table | Path) -> pa.Table:
-    if isinstance(table, pa.Table):
-        return table
-    import pyarrow.parquet as pq
-
-    return pq.read_table(table)
-
-
-__all__ = ["ROW_TABLES", "Tables", "Workspace"]
+    return next((comments[name] for name in (f"{table}.{column}", f"calls.{column}", f"turns.{column}") if name in comments), "")

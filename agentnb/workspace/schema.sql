@@ -1,8 +1,9 @@
 -- The tables and views of a workspace: what can be asked, and what each column means.
 --
--- Tables stand first; a column's comment is the sentence under the field of the same name in agentnb/values. Every view has a comment: it is
--- the line that `ws.tables()` shows. The statements run in the schema `contract`, where the tables stay empty: the tables of the main schema
--- hold the rows, wherever these are (memory or Parquet), with exactly these columns and types. Statements end with a semicolon at a line's end.
+-- Tables stand first; a column's comment is the sentence under the field of the same name in agentnb/values. `ws.tables()` shows the comments on
+-- tables and views, `ws.columns(…)` those on columns; a column of a view without its own has that of `calls` or `turns`. The tables are made in the
+-- schema `contract`, where they stay empty: the tables of the main schema hold the rows, wherever these are (memory or Parquet), with exactly these
+-- columns and types. A statement ends with a semicolon at a line's end.
 
 create table sources (
     source_id       varchar not null,
@@ -281,6 +282,8 @@ select
     c.* exclude (step_id, input, output, exit_code, tool_call_id)
 from calls as c
 where c.kind = 'model';
+comment on column steps.step_id is 'The model call; the same as call_id.';
+comment on column steps.step_index is 'Place among the model calls of its agent call, from 0.';
 comment on view steps is 'model calls: finish reason, tokens, times; their texts are in parts';
 
 create view tool_calls as
@@ -294,12 +297,17 @@ select
     conversation_id,
     turn_id,
     message_index,
-    any_value(role) as role,
+    min_by(role, part_index) as role,
     min(said_at) as said_at,
-    string_agg(text, chr(10) || chr(10) order by part_index) filter (where type = 'text') as text,
+    string_agg(text, chr(10) || chr(10) order by part_index) filter (where type = 'text' and text <> '') as text,
     count(*) as parts
 from parts
 group by conversation_id, turn_id, message_index;
+comment on column messages.message_index is 'Place in the conversation, from 0, in file order.';
+comment on column messages.role is 'Who said it: system, user, assistant or tool.';
+comment on column messages.said_at is 'When it was recorded, in UTC.';
+comment on column messages.text is 'Its text parts, joined by blank lines; reasoning is not text.';
+comment on column messages.parts is 'Number of its parts.';
 comment on view messages is 'messages with their text, one row each';
 
 create view script_programs as
@@ -314,6 +322,7 @@ with named as (
     from calls
     where
         kind = 'tool'
+        and json_valid(input)
         and regexp_full_match(
             lower(replace(name, '_', '')),
             '(execute|run|local)?(bash|shell|python|ipython|code|terminal|command|exec|script|cell|jupyter)(command|cmd|code|repl|interpreter|exec|tool|cell)?'
@@ -322,6 +331,8 @@ with named as (
 select call_id, argument, json_extract_string(input, argument) as text
 from named
 where argument is not null;
+comment on column script_programs.argument is 'The argument that carried the program.';
+comment on column script_programs.text is 'The program.';
 comment on view script_programs is 'programs of recorded calls of code-running tools, with the argument that carried them';
 
 create view script_rows as
@@ -358,6 +369,23 @@ inner join script_programs as p on c.call_id = p.call_id
 inner join turns as t on c.turn_id = t.turn_id
 left join steps as s on c.step_id = s.step_id
 where c.state is distinct from 'denied';
+comment on column script_rows.kind is 'Always script.';
+comment on column script_rows.call_id is 'The tool call that ran the program.';
+comment on column script_rows.tool_call_id is 'The provider''s id of the call; for display only, since it repeats.';
+comment on column script_rows.dispatch is 'Order of dispatch within its turn, from 1; rows are counted and matched by this.';
+comment on column script_rows.tool is 'The name the model called.';
+comment on column script_rows.argument is 'The argument that carried the program.';
+comment on column script_rows.language is 'Language of the program, where the tool''s name tells it; never guessed.';
+comment on column script_rows.bytes is 'Length of the program in bytes of UTF-8.';
+comment on column script_rows.lines is 'Lines of the program, separated by LF; 0 for the empty program.';
+comment on column script_rows.text is 'Always null: the text of a recorded program is in script_programs.';
+comment on column script_rows.outcome is 'submitted, completed, failed, raised, unreported or answered.';
+comment on column script_rows.exit_code is 'Exit code as the runner gave it; null when it gave none.';
+comment on column script_rows.service_error is 'True when the service that runs the code failed and there is no exit code; else null.';
+comment on column script_rows.result_withheld is 'over-ceiling when the tool''s own ceiling kept its result from the model; else null.';
+comment on column script_rows.rewritten is 'True when a rule changed the program before it ran; else null.';
+comment on column script_rows.turn is 'Number of the turn in the conversation, from 1.';
+comment on column script_rows.iteration is 'Number of the model call in its turn that asked for it, from 1.';
 comment on view script_rows is 'one row per call of a tool that runs code: what was submitted and how it ended';
 
 -- Totals
@@ -372,13 +400,22 @@ select
     count(*) filter (where c.kind = 'tool' and c.failed) as failed_calls,
     count(*) filter (where c.kind = 'tool' and c.state = 'denied') as denied_calls,
     count(*) filter (where c.kind = 'tool' and c.state = 'unanswered') as unanswered_calls,
-    sum(c.input_tokens) as input_tokens,
-    sum(c.output_tokens) as output_tokens,
+    cast(sum(c.input_tokens) as bigint) as input_tokens,
+    cast(sum(c.output_tokens) as bigint) as output_tokens,
     sum(c.cost) as cost,
     any_value(t.seconds) as seconds
 from turns as t
 left join calls as c on t.turn_id = c.turn_id
 group by t.turn_id, t.conversation_id, t.turn_index;
+comment on column turn_totals.steps is 'Model calls, sub-agents'' included.';
+comment on column turn_totals.tool_calls is 'Tool calls, sub-agents'' included, also those that never ran.';
+comment on column turn_totals.failed_calls is 'Tool calls that failed.';
+comment on column turn_totals.denied_calls is 'Tool calls that a person or a rule refused.';
+comment on column turn_totals.unanswered_calls is 'Tool calls without a result.';
+comment on column turn_totals.input_tokens is 'Tokens sent, over all steps; null when none is known.';
+comment on column turn_totals.output_tokens is 'Tokens received, over all steps; null when none is known.';
+comment on column turn_totals.cost is 'Price in US dollars as the recording gives it, over all steps; null when none is known.';
+comment on column turn_totals.seconds is 'How long the turn took, in seconds.';
 comment on view turn_totals is 'per turn: steps, tool calls, failures, tokens, cost, seconds';
 
 create view token_totals as
@@ -386,15 +423,19 @@ select
     conversation_id,
     name as model,
     count(*) as steps,
-    sum(input_tokens) as input_tokens,
-    sum(output_tokens) as output_tokens,
-    sum(cached_tokens) as cached_tokens,
-    sum(cache_write_tokens) as cache_write_tokens,
-    sum(reasoning_tokens) as reasoning_tokens,
+    cast(sum(input_tokens) as bigint) as input_tokens,
+    cast(sum(output_tokens) as bigint) as output_tokens,
+    cast(sum(cached_tokens) as bigint) as cached_tokens,
+    cast(sum(cache_write_tokens) as bigint) as cache_write_tokens,
+    cast(sum(reasoning_tokens) as bigint) as reasoning_tokens,
     sum(cost) as cost
 from calls
 where kind = 'model'
 group by conversation_id, name;
+comment on column token_totals.model is 'Name of the model; empty when the recording has none.';
+comment on column token_totals.steps is 'Model calls.';
+comment on column token_totals.input_tokens is 'Tokens sent, with what was read from and written to the cache; null when none is known.';
+comment on column token_totals.output_tokens is 'Tokens received, with reasoning; null when none is known.';
 comment on view token_totals is 'tokens and cost per conversation and model, each model message counted once';
 
 -- Questions people ask
@@ -403,25 +444,36 @@ create view tool_errors as
 select call_id, conversation_id, turn_id, call_index, name, error, exit_code, input, output
 from calls
 where kind = 'tool' and failed;
+comment on column tool_errors.name is 'Name of the tool.';
 comment on view tool_errors is 'tool calls that failed';
 
 create view denied_calls as
-select c.call_id, c.conversation_id, c.turn_id, c.call_index, c.name, c.input, a.answered_by, a.reason
+with refusals as (
+    select call_id, arg_max(answered_by, coalesce(answered_at, 'epoch')) as answered_by, arg_max(reason, coalesce(answered_at, 'epoch')) as reason
+    from approvals
+    where answer = 'no'
+    group by call_id
+)
+select c.call_id, c.conversation_id, c.turn_id, c.call_index, c.name, c.input, r.answered_by, r.reason
 from calls as c
-left join approvals as a on c.call_id = a.call_id and a.answer = 'no'
+left join refusals as r on c.call_id = r.call_id
 where c.kind = 'tool' and c.state = 'denied';
+comment on column denied_calls.name is 'Name of the tool.';
+comment on column denied_calls.answered_by is 'Who refused; null when the recording does not tell.';
+comment on column denied_calls.reason is 'Why, in the person''s words.';
 comment on view denied_calls is 'tool calls that a person or a rule refused';
 
 create view unanswered_calls as
 select call_id, conversation_id, turn_id, call_index, name, input
 from calls
 where kind = 'tool' and state = 'unanswered';
+comment on column unanswered_calls.name is 'Name of the tool.';
 comment on view unanswered_calls is 'tool calls without a result: interrupted, crashed, or still waiting';
 
 create view repeated_calls as
 select
     turn_id,
-    any_value(conversation_id) as conversation_id,
+    min(conversation_id) as conversation_id,
     parent_call_id,
     name,
     input,
@@ -434,6 +486,13 @@ from calls
 where kind = 'tool'
 group by turn_id, parent_call_id, name, input
 having count(*) > 1;
+comment on column repeated_calls.parent_call_id is 'The agent call that asked for it again and again.';
+comment on column repeated_calls.name is 'Name of the tool.';
+comment on column repeated_calls.calls is 'How often it was called.';
+comment on column repeated_calls.failed_calls is 'How often it failed.';
+comment on column repeated_calls.outputs is 'How many different results it gave.';
+comment on column repeated_calls.first_call_id is 'The first of these calls.';
+comment on column repeated_calls.last_call_id is 'The last of these calls.';
 comment on view repeated_calls is 'the same tool with the same input more than once in a turn; outputs = 1 means it never changed';
 
 create view slow_calls as
@@ -446,6 +505,11 @@ create view unsettled_scripts as
 select r.call_id, r.conversation_id, r.turn_id, r.dispatch, r.tool, r.language, r.bytes, r.lines
 from script_rows as r
 where r.outcome = 'submitted';
+comment on column unsettled_scripts.dispatch is 'Order of dispatch within its turn, from 1.';
+comment on column unsettled_scripts.tool is 'The name the model called.';
+comment on column unsettled_scripts.language is 'Language of the program, where the tool''s name tells it.';
+comment on column unsettled_scripts.bytes is 'Length of the program in bytes of UTF-8.';
+comment on column unsettled_scripts.lines is 'Lines of the program.';
 comment on view unsettled_scripts is 'programs that were submitted and never came to an end';
 
 create view rated_calls as
@@ -455,6 +519,7 @@ select
     c.turn_id,
     c.kind,
     c.name,
+    r.rating_id,
     r.verdict,
     r.rated_by,
     r.account,
@@ -464,22 +529,52 @@ select
     r.reasons,
     r.note,
     count(*) over (partition by c.call_id) as raters,
-    min(r.verdict) over (partition by c.call_id) <> max(r.verdict) over (partition by c.call_id) as disputed
+    coalesce(
+        min(r.verdict) over (partition by c.call_id) <> max(r.verdict) over (partition by c.call_id)
+        or min(r.answer) over (partition by c.call_id) <> max(r.answer) over (partition by c.call_id)
+        or min(r.outputs) over (partition by c.call_id) <> max(r.outputs) over (partition by c.call_id),
+        false
+    ) as disputed
 from ratings as r
 inner join calls as c on r.call_id = c.call_id
 where r.counts;
+comment on column rated_calls.rating_id is 'Id of the rating.';
+comment on column rated_calls.verdict is 'right or wrong.';
+comment on column rated_calls.rated_by is 'The person''s name; null when only the account is known.';
+comment on column rated_calls.account is 'The account of the operating system, when no person was named.';
+comment on column rated_calls.rated_at is 'When, in UTC.';
+comment on column rated_calls.answer is 'The right answer as JSON; only with wrong.';
+comment on column rated_calls.outputs is 'JSON object of further right outputs by name; only with wrong.';
+comment on column rated_calls.reasons is 'Short reasons, as tags.';
+comment on column rated_calls.note is 'Free text.';
+comment on column rated_calls.raters is 'How many ratings of this call count.';
+comment on column rated_calls.disputed is 'Whether people differ about this call: in the verdict, or in the right answer.';
 comment on view rated_calls is 'calls with the ratings that count: per person the latest, withdrawn ones left out';
 
 create view disputed_calls as
-select call_id, conversation_id, turn_id, name, list(verdict order by rated_at) as verdicts, list(rated_by order by rated_at) as raters
+select
+    call_id,
+    conversation_id,
+    turn_id,
+    name,
+    list(verdict order by rated_at, rating_id) as verdicts,
+    list(coalesce(rated_by, account) order by rated_at, rating_id) as raters
 from rated_calls
 where disputed
 group by call_id, conversation_id, turn_id, name;
+comment on column disputed_calls.verdicts is 'The verdicts that count, oldest first.';
+comment on column disputed_calls.raters is 'Who gave them, in the same order; an account where no person was named.';
 comment on view disputed_calls is 'calls that people judge differently';
 
 create view odd_records as
-select s.path, d.code, d.severity, count(*) as records, min(d.source_line) as first_line, any_value(d.message) as message
+select s.path, d.code, d.severity, count(*) as records, min(d.source_line) as first_line, min_by(d.message, d.diagnostic_index) as message
 from diagnostics as d
-inner join sources as s on d.source_id = s.source_id
+left join sources as s on d.source_id = s.source_id
 group by s.path, d.code, d.severity;
+comment on column odd_records.path is 'Path of the file as it was found; null for ratings and tables of this workspace.';
+comment on column odd_records.code is 'Short name of what is odd, such as not_json or orphan_result.';
+comment on column odd_records.severity is 'info, warning or error.';
+comment on column odd_records.records is 'How often.';
+comment on column odd_records.first_line is 'The first line of it.';
+comment on column odd_records.message is 'What is odd, what was done about it, and what to do.';
 comment on view odd_records is 'diagnostics by file and code, with the first place';

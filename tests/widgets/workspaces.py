@@ -22,6 +22,6 @@ def workspace_of(*conversations: Conversation, folder: Path | None = None) -> Wo
         "approvals": [approval for turn in turns for approval in turn.approvals],
     }
     store = MemoryStore()
-    store.keep("made", [], [], {name: to_table(name, rows.get(name, [])) for name in ROW_TABLES})
+    store.add((), {name: to_table(name, rows.get(name, [])) for name in ROW_TABLES})
     workspace = Workspace(store)
     return workspace if folder is None else workspace.save(folder)

@@ -1,0 +1,232 @@
+"""Ratings on disk: one JSON line each, appended to a file that only this process writes, there before anyone is told so."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import re
+import secrets
+import socket
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentnb.errors import WorkspaceError
+from agentnb.values import Rating
+from agentnb.workspace._ratings import rating_of
+
+
+class Entry(NamedTuple):
+    """A record, and the rating that it is."""
+
+    record: dict[str, Any]
+    rating: Rating
+
+
+class Passed(NamedTuple):
+    """Lines of a file that are no ratings."""
+
+    file: str
+    """Name of the file."""
+    lines: int
+    """How many lines."""
+    first: str
+    """The first of them, as far as an excerpt goes."""
+
+
+class RatingLog:
+    """The ratings of a workspace: in memory, or in the files of a folder that many processes append to."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Keep ratings in a folder, or only in memory when there is none."""
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._memory: list[Entry] = []
+        self._files: dict[str, _File] = {}
+        self.generation = 0
+        """Changes whenever there is something new."""
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Keep a record: written, flushed to the disk, and only then part of the log.
+
+        Raises:
+            WorkspaceError: when it could not be written; nothing of it is left.
+        """
+        with self._lock:
+            if self._folder is None:
+                self._memory.extend(_entries([record]))
+                self.generation += 1
+                return
+            with _own_lock:
+                _append(self._folder, record)
+
+    def refresh(self) -> int:
+        """Read what is new and return the generation; one look at one folder as a rule.
+
+        Raises:
+            WorkspaceError: when ratings are there that cannot be read.
+        """
+        with self._lock:
+            if self._folder is not None:
+                try:
+                    self._read_new(self._folder)
+                except OSError as error:
+                    raise _failure(f"Ratings in {self._folder} cannot be read: {error.strerror}. Give this account the right to read them", error) from error
+            return self.generation
+
+    def entries(self) -> list[Entry]:
+        """Return all ratings that were read, those of other processes included."""
+        with self._lock:
+            return [*self._memory, *(entry for _, file in sorted(self._files.items()) for entry in file.entries)]
+
+    def passed(self) -> list[Passed]:
+        """Return what is in the files and is no rating of a known format."""
+        with self._lock:
+            return [Passed(name, len(file.passed), file.passed[0]) for name, file in sorted(self._files.items()) if file.passed]
+
+    def _read_new(self, folder: Path) -> None:
+        sizes = _sizes(folder)
+        for name in self._files.keys() - sizes.keys():
+            del self._files[name]
+            self.generation += 1
+        for name, size in sizes.items():
+            file = self._files.setdefault(name, _File())
+            if size < file.offset:
+                # It was cut or replaced.
+                file = self._files[name] = _File()
+                self.generation += 1
+            if size > file.offset and file.read_on(folder / name):
+                self.generation += 1
+
+
+class _File:
+    """What was read of one file so far."""
+
+    def __init__(self) -> None:
+        self.offset = 0
+        self.entries: list[Entry] = []
+        self.passed: list[str] = []
+
+    def read_on(self, path: Path) -> bool:
+        """Read the lines that are new and whole; a line without its end is being written, or was cut."""
+        try:
+            with path.open("rb") as file:
+                file.seek(self.offset)
+                data = file.read()
+        except FileNotFoundError:
+            return False
+        lines = data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]
+        self.offset += sum(len(line) + 1 for line in lines)
+        for line in lines:
+            found = _entries([_record_of(line)])
+            self.entries.extend(found)
+            if not found and line.strip():
+                self.passed.append(line[:200].decode("utf-8", "backslashreplace"))
+        return bool(lines)
+
+
+class _OwnFile:
+    """The file that this process appends to, whichever of its workspaces a rating comes from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.process = os.getpid()
+        host = re.sub(r"[^A-Za-z0-9]", "", socket.gethostname())[:20] or "host"
+        self.path = folder / f"{host}-{self.process}-{secrets.token_hex(3)}.jsonl"
+        try:
+            folder.mkdir(exist_ok=True)
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            _sync_folder(folder)
+        except OSError as error:
+            raise _not_kept(self.path, error) from error
+
+    def is_ours(self) -> bool:
+        """Tell whether this process opened the file, and it is still there."""
+        try:
+            return self.process == os.getpid() and os.path.samestat(os.fstat(self._file), os.stat(self.path))
+        except OSError:
+            return False
+
+    def append(self, record: dict[str, Any]) -> None:
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+        before = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, line)
+            while written < len(line):
+                count = os.write(self._file, line[written:])
+                if not count:
+                    raise OSError(errno.ENOSPC, f"only {written} of {len(line)} bytes could be written")
+                written += count
+            os.fsync(self._file)
+        except OSError as error:
+            with contextlib.suppress(OSError):  # the first error is the one to tell; a cut line is skipped by every reader
+                os.ftruncate(self._file, before)
+            raise _not_kept(self.path, error) from error
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            os.close(self._file)
+
+
+_own_files: dict[Path, _OwnFile] = {}
+_own_lock = threading.Lock()
+
+
+def _append(folder: Path, record: dict[str, Any]) -> None:
+    own = _own_files.get(folder)
+    if own is None or not own.is_ours():
+        # A file that a fork brought along, or that was removed, is left alone.
+        own = _own_files[folder] = _OwnFile(folder)
+    try:
+        own.append(record)
+    except WorkspaceError:
+        # Somebody may have read what was taken back: the next rating starts a new file, so that no place in a file ever means two things.
+        _own_files.pop(folder).close()
+        raise
+
+
+def _entries(records: Iterable[Any]) -> list[Entry]:
+    return [Entry(record, rating) for record in records if (rating := rating_of(record)) is not None]
+
+
+def _record_of(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    try:
+        with os.scandir(folder) as found:
+            files = [entry for entry in found if entry.name.endswith(".jsonl")]
+    except FileNotFoundError:
+        return {}
+    sizes = {}
+    for entry in files:
+        with contextlib.suppress(FileNotFoundError):  # removed since the folder was listed
+            sizes[entry.name] = entry.stat().st_size
+    return sizes
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return  # a folder cannot be opened there, and its entries need no flush
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _not_kept(path: Path, error: OSError) -> WorkspaceError:
+    reason = f"The rating was not kept: {error.strerror or error} while writing {path}. Nothing of it was written"
+    return _failure(f"{reason}; make room or rights, and rate again", error)
+
+
+def _failure(message: str, error: OSError) -> WorkspaceError:
+    failure = WorkspaceError(f"{message}.")
+    failure.errno = error.errno
+    return failure

@@ -1,0 +1,100 @@
+"""What people said, as rows: the ratings, and what is odd about them or about what is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from agentnb.values import Diagnostic, Rating
+from agentnb.workspace._batches import KeptGroup
+from agentnb.workspace._database import Database
+from agentnb.workspace._rating_log import Passed
+
+_CALLS = """
+select c.call_id, coalesce(c.input, t.prompt) as input
+from calls as c
+left join turns as t on c.call_id = t.turn_id
+where c.call_id in (select unnest($1))
+order by c.call_id
+"""
+
+Damage = Sequence[tuple[Path, Sequence[KeptGroup]]]
+"""Folders of tables that cannot be read, with the groups whose rows were in them as far as they are known."""
+
+
+class Digests:
+    """By which a rating knows its call again; asked of the tables once per call."""
+
+    def __init__(self, database: Database) -> None:
+        """Know nothing yet."""
+        self._database = database
+        self._known: dict[str, str | None] = {}
+
+    def forget(self) -> None:
+        """Ask again: the tables have changed."""
+        self._known.clear()
+
+    def of(self, call_ids: Iterable[str]) -> Mapping[str, str | None]:
+        """Return the digests of calls; None of one that is not there."""
+        new = sorted(set(call_ids) - self._known.keys())
+        if new:
+            self._known |= dict.fromkeys(new)
+            self._known |= {row["call_id"]: digest_of(row["input"]) for row in self._database.rows(_CALLS, [new])}
+        return self._known
+
+
+def digest_of(text: str | None) -> str:
+    """Return the digest of a call's input by which a rating knows the call again."""
+    return hashlib.blake2b((text or "").encode(), digest_size=8).hexdigest()
+
+
+def odd_ratings(ratings: Sequence[Rating], digests: Digests, passed: Sequence[Passed]) -> list[Diagnostic]:
+    """Say which ratings are of calls that are not there, or whose input is another one now, and which lines are no ratings."""
+    counting = [rating for rating in ratings if rating.counts]
+    known = digests.of(rating.call_id for rating in counting)
+    odd = [(rating, _oddity(rating, known[rating.call_id])) for rating in counting]
+    found = [_of_rating(index, rating, code) for index, (rating, code) in enumerate(odd) if code is not None]
+    return [*found, *(_of_lines(len(counting) + index, lines) for index, lines in enumerate(passed))]
+
+
+def odd_tables(damage: Damage) -> list[Diagnostic]:
+    """Say which tables of a folder are damaged, and what to do."""
+    return [
+        Diagnostic(
+            source_id="tables",
+            diagnostic_index=index,
+            severity="error",
+            code="damaged_tables",
+            message=f"The tables in {path} are damaged and were left out. {_advice(groups)}",
+            excerpt=json.dumps([file.found for group in groups for file in group.files])[:200] if groups else None,
+        )
+        for index, (path, groups) in enumerate(damage)
+    ]
+
+
+def _oddity(rating: Rating, digest: str | None) -> str | None:
+    if digest is None:
+        return "rating_without_call"
+    return "rating_of_changed_call" if rating.call_digest not in (None, digest) else None
+
+
+def _of_rating(index: int, rating: Rating, code: str) -> Diagnostic:
+    what = "is of a call that is not among the recordings that were read" if code == "rating_without_call" else "was given when the call had another input"
+    who = rating.rated_by or rating.account
+    message = f"The rating {rating.verdict}{f' by {who}' if who else ''} {what}."
+    said = rating.note[:200] if rating.note else None
+    return Diagnostic(source_id="ratings", diagnostic_index=index, severity="warning", code=code, message=message, call_id=rating.call_id, excerpt=said)
+
+
+def _of_lines(index: int, passed: Passed) -> Diagnostic:
+    message = f"{passed.lines:,} line{'' if passed.lines == 1 else 's'} of ratings/{passed.file} cut, damaged or of a format that is not known; left out."
+    return Diagnostic(source_id="ratings", diagnostic_index=index, severity="warning", code="rating_skipped", message=message, excerpt=passed.first)
+
+
+def _advice(groups: Sequence[KeptGroup]) -> str:
+    if not groups:
+        return "Read the recordings again (ws.read), then remove that folder."
+    gone = [file.found for group in groups for file in group.files if not Path(file.path).exists()]
+    return f"Their source {gone[0]} is gone: bring it back, or remove that folder." if gone else "ws.refresh() reads their sources again."
