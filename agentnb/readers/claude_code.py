@@ -29,7 +29,13 @@ def _matches(sample: Sample) -> bool:
     if sample.shape == "document":
         document = sample.document
         return isinstance(document, dict) and isinstance(document.get("loglines"), list)
-    return any(_is_event(value) for value in sample.values)
+    return any(map(_is_event, sample.values)) and not any(map(_is_event_of_another_tool, sample.values))
+
+
+def _is_event_of_another_tool(value: Any) -> bool:
+    """Tell the lines of Qwen Code, which look alike but for the parts of Gemini in their messages."""
+    message = value.get("message") if isinstance(value, dict) else None
+    return isinstance(message, dict) and "parts" in message and "content" not in message
 
 
 def _is_event(value: Any) -> bool:

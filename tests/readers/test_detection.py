@@ -184,3 +184,10 @@ def test_calls_and_results_of_a_chat_make_it_no_other_format(tmp_path: Path) -> 
 def test_a_session_with_tools_is_no_chat_although_its_messages_look_alike(tmp_path: Path) -> None:
     events = claude_session([user("Hello"), reply(tool_use("t1"), id="m1", stop="tool_use"), result("t1"), reply("Done.", id="m2")])
     assert format_of(write_lines(tmp_path / "file", events)) == "claude_code"
+
+
+def test_lines_like_those_of_claude_code_with_the_parts_of_gemini_are_no_session_of_it(tmp_path: Path) -> None:
+    event = {"uuid": "u1", "parentUuid": None, "sessionId": "s1", "timestamp": "2026-01-05T09:00:00.000Z", "type": "user"}
+    path = write_lines(tmp_path / "file.jsonl", [event | {"message": {"role": "user", "parts": [{"text": "Hello"}]}}, event | {"uuid": "u2", "type": "system"}])
+    with pytest.raises(UnknownFormat):
+        survey_files(find_files(path))
