@@ -8,6 +8,7 @@ from pathlib import Path
 from agentnb.readers._account import Account
 
 _REPORT_EVERY = 1 << 22
+_BUFFER = 1 << 18
 _LONG_LINE = 16 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
@@ -54,7 +55,7 @@ def read_bytes(path: Path, account: Account | None = None) -> bytes:
 
 
 def _raw_lines(path: Path, account: Account) -> Iterable[bytes]:
-    with path.open("rb") as file:
+    with path.open("rb", buffering=_BUFFER) as file:
         head = file.read(len(_BOM))
         if head.startswith(_UTF16):
             yield from read_bytes(path, account).splitlines(keepends=True)

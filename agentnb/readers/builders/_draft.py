@@ -361,5 +361,7 @@ class Thread:
 
 def _nearest(waiting: list[CallRow]) -> CallRow:
     """Take from calls that wait under the same id: of the newest step, the first that asked."""
+    if len(waiting) == 1:
+        return waiting.pop()
     newest = waiting[-1].step_id
     return waiting.pop(next(place for place, call in enumerate(waiting) if call.step_id == newest))
