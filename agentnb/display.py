@@ -46,6 +46,7 @@ SHOWN: Final = (
     Shown("agentnb.render._pages", "ResultTable", "render_table", "plain_table"),
     Shown("agentnb.render._pages", "TranscriptPage", "render_transcript", "plain_transcript"),
     Shown("agentnb.render._pages", "WorkspaceCard", "render_card", "plain_card"),
+    Shown("agentnb.workspace._account", "Account", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._workspace", "Workspace", "render_card", "plain_card", "card"),
 )
 RELATIONS: Final = (("duckdb._relation", "DuckDBPyRelation"), ("_duckdb", "DuckDBPyRelation"))

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from functools import cached_property
 
+from agentnb.render import ResultTable
 from agentnb.values import Source, Value
 from agentnb.workspace._database import Database
 
@@ -48,6 +49,18 @@ class Account(Value):
         for source in self.sources:
             counts.update(json.loads(source.skipped or "{}"))
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def table(self) -> ResultTable:
+        """One row a file; an account shows itself as this."""
+        columns = ("path", "format", "state", "read", "kept", "merged", "skipped", "why")
+        rows = tuple(
+            (one.path, one.format, one.state, one.records_read, one.records_kept, one.records_merged, one.records_skipped, one.reason or one.skipped)
+            for one in self.sources
+        )
+        title = f"{self.records_read:,} records read = {self.records_kept:,} kept + {self.records_merged:,} merged + {self.records_skipped:,} skipped"
+        types = tuple("BIGINT" if name in ("read", "kept", "merged", "skipped") else "VARCHAR" for name in columns)
+        return ResultTable(columns=columns, types=types, rows=rows, total=len(rows), title=title)
 
     @property
     def not_read(self) -> tuple[Source, ...]:

@@ -154,3 +154,12 @@ def test_a_file_that_vanishes_while_it_is_read_is_accounted_for_and_the_others_a
     write_session(gone, "b")
     monkeypatch.undo()
     assert states(ws.refresh())["b.jsonl"] == "read"
+
+
+def test_an_account_shows_itself_as_a_table_of_the_files_with_the_sum_above_it(data: Path) -> None:
+    account = anb.open(data / "failing-test").account
+    table = account.table
+    assert table.title == "178 records read = 176 kept + 1 merged + 1 skipped"
+    (row,) = table.rows
+    assert row[1:] == ("claude_code", "read", 178, 176, 1, 1, '{"not_json":1}')
+    assert len(table.types) == len(table.columns) == len(row)
