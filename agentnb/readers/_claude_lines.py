@@ -116,10 +116,10 @@ def decode_line(data: bytes) -> Line:
     line = _decode(data)
     if not data.isascii():
         # Texts are checked by the decoder, raw JSON is not.
-        bytes(line.toolUseResult).decode()
+        str(line.toolUseResult, "utf-8")
         if line.message is not None and isinstance(line.message.content, list):
             for block in line.message.content:
-                bytes(block.input).decode()
+                str(block.input, "utf-8")
     return line
 
 

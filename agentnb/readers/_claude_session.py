@@ -18,6 +18,7 @@ from agentnb.readers.builders._draft import ConversationDraft, Thread
 from agentnb.readers.builders.event_log import EventLog
 
 _AGENT_TOOLS = frozenset({"Task", "Agent"})
+_QUOTE = ord('"')
 _NO_REPLY = "<synthetic>"
 # With no stop reason a line was written while the reply was still coming: versions from 2 on leave the count of that moment in it.
 _PLACEHOLDER_SINCE = "2"
@@ -178,14 +179,14 @@ class SessionFile:
     def _read_result(self, thread: Thread, line: Line, block: Block, at: Micros | None, number: int) -> None:
         text = _result_text(block)
         call = thread.answer(block.tool_use_id, text, at=at, line=number)
-        details = raw_json(line.toolUseResult)
+        details = memoryview(line.toolUseResult)
         if not isinstance(block.content, str):
             for inner in block.content or ():
                 if inner.type != "text":
                     _say_other(thread, "tool", inner, at, number, None).call_id = call.call_id if call else None
         if call is None:
             return
-        if details is not None and not details.startswith(b'"'):
+        if details and details[0] != _QUOTE:
             result = b'{"toolUseResult":' + details + b"}"
             call.extra = result if call.extra is None else _merged(call.extra, result)
         if block.extra is not None:
@@ -198,9 +199,9 @@ class SessionFile:
             # A str with one character beyond Latin-1 takes two to four bytes for each, and would be turned into UTF-8 in the end.
             call.output = text.encode()
 
-    def _note_agent_log(self, thread: Thread, call: CallRow, details: bytes | None, text: str | None) -> None:
+    def _note_agent_log(self, thread: Thread, call: CallRow, details: memoryview, text: str | None) -> None:
         """Find the id of the sub-agent's log: in the structured result, else in the words of the result."""
-        result = msgspec.json.decode(details) if details is not None else None
+        result = msgspec.json.decode(details) if details else None
         agent_id = result.get("agentId") if isinstance(result, dict) else None
         if not isinstance(agent_id, str):
             agent_id = agent_id_in(text)
