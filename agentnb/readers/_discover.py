@@ -43,8 +43,8 @@ def find_files(paths: PathLike | Iterable[PathLike]) -> list[Found]:
 
 
 def default_places(places: Sequence[str]) -> list[Path]:
-    """Return those of the places where tools keep their logs that exist on this computer."""
-    return [path for path in (Path(_VARIABLE.sub(_environment, place)).expanduser() for place in places) if path.is_dir()]
+    """Return the places where tools keep their logs, with `~` and variables filled in; they need not exist."""
+    return [Path(_VARIABLE.sub(_environment, place)).expanduser() for place in places]
 
 
 def _environment(match: re.Match[str]) -> str:

@@ -61,8 +61,8 @@ def last_opened(name: str | None = None) -> Workspace:
 
 
 def _places_of_logs() -> list[Path]:
-    places = default_places([place for reader in READERS for place in reader.places])
+    tried = default_places([place for reader in READERS for place in reader.places])
+    places = [place for place in tried if place.is_dir()]
     if not find_files(places):
-        tried = ", ".join(place for reader in READERS for place in reader.places)
-        raise FileNotFoundError(f"No agent keeps logs on this computer (looked in {tried}). Give a path: anb.open('logs/').")
+        raise FileNotFoundError(f"No agent keeps logs on this computer (looked in {', '.join(map(str, tried))}). Give a path: anb.open('logs/').")
     return places
