@@ -279,7 +279,9 @@ def _session_of(sample: Sample) -> str:
 
 def _content_of(line: Line) -> str:
     """Return what tells an event from another with the same id: a UUID needs no more than itself, but other ids are reused."""
-    return f"{line.type} {line.timestamp} {line.message} {bytes(line.toolUseResult)!r} {line.whole}"
+    # What a session that resumes another writes anew on the events it repeats does not count.
+    repeated = msgspec.structs.replace(line, sessionId=None, cwd=None, gitBranch=None, version=None)
+    return msgspec.json.encode(repeated).decode()
 
 
 def _result_text(block: Block) -> str | None:
