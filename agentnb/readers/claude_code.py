@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from agentnb.readers._account import Account
-from agentnb.readers._claude_lines import Block, Line, decode_line, line_from
+from agentnb.readers._claude_lines import Line, decode_line, line_from
 from agentnb.readers._claude_session import SessionFile, is_side_log
 from agentnb.readers._json import parse_json
 from agentnb.readers._lines import OnBytes, read_lines
@@ -87,23 +87,6 @@ def _read_file(reading: SessionFile, file: OpenFile, on_bytes: OnBytes) -> None:
             line = _decode_slowly(data, number, account)
         if line is not None:
             reading.read(line, number)
-            if _holds_nul(line):
-                account.diagnose("nul_character", "A text holds the character NUL; it is kept.", line=number, severity="info", excerpt=data)
-
-
-def _holds_nul(line: Line) -> bool:
-    """Tell whether a text of a message holds NUL: looked for in decoded texts, where a search for one character costs next to nothing."""
-    content = line.message.content if line.message is not None else None
-    if isinstance(content, list):
-        return any(_block_holds_nul(block) for block in content)
-    return content is not None and "\0" in content
-
-
-def _block_holds_nul(block: Block) -> bool:
-    said = block.text or block.thinking or block.content
-    if isinstance(said, list):
-        return any(_block_holds_nul(inner) for inner in said)
-    return (said is not None and "\0" in said) or b"\\u0000" in bytes(block.input)
 
 
 def _decode_slowly(data: bytes, number: int, account: Account) -> Line | None:

@@ -234,3 +234,10 @@ def test_an_entry_of_a_web_export_that_is_no_object_is_left_out(tmp_path: Path) 
     assert texts_of(rows) == ["Hello", "Hello!"]
     assert account_of(rows) == (3, 2, 0, 1)
     assert rows.sources[0].skipped == '{"not_an_object":1}'
+
+
+def test_a_nul_in_what_was_said_asked_or_returned_is_kept_and_noted_whatever_the_format(tmp_path: Path) -> None:
+    said = chat([("user", "Where\0?"), asks(("t1", "track", '{"parcel":"\\u0000"}')), answers("t1", "\0lost"), ("assistant", "It is lost.")])
+    rows = read(write_json(tmp_path / "file.json", said))
+    assert codes(rows) == {"nul_character": 3}
+    assert (rows.turns[0].prompt, calls_of(rows)[0].output) == ("Where\0?", "\0lost")

@@ -233,7 +233,8 @@ def test_the_arguments_of_a_tool_may_be_nested_to_any_depth(deep: int, core: byt
     assert account_of(rows) == (6, 6, 0, 0)
     assert codes(rows)["unanswered_call"] == 1
     if deep == DEEP:
-        # From which depth on the parser gives up depends on the version of Python; here all of them have. The arguments stand at depth 5; what is below depth 100 is replaced.
+        # From which depth on the parser gives up depends on the version of Python; at this one all do. The arguments stand at depth 5, and what is below
+        # depth 100 is replaced.
         assert [json.loads(call.input or "") for call in calls_of(rows) if call.tool_call_id == "t9"] == [{"value": nested("(nested too deeply)", 95)}]
 
 

@@ -12,6 +12,8 @@ from agentnb.readers._account import Account
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import ApprovalRow, CallRow, ConversationRow, Micros, PartRow, Rows, Text, TurnRow
 
+_NUL = "\0"
+_NUL_IN_JSON = b"\\u0000"
 _STOPPED_BY_ITSELF = frozenset({"end_turn", "stop", "stop_sequence", "COMPLETE", "STOP"})
 
 
@@ -230,6 +232,8 @@ class Thread:
         )
         self._part_index += 1
         self.parts.append(part)
+        if text is not None and _NUL in text:
+            self._note_nul(text, line)
         if step is not None and type == "text" and text and turn is not None and self.agent_call is None:
             turn.answer = f"{turn.answer}\n\n{text}" if self._answer_step == step.call_id and turn.answer else text
             self._answer_step = step.call_id
@@ -279,6 +283,8 @@ class Thread:
             self.asking.add(step.call_id)
         self.calls.append(call)
         self._unanswered[call_id] = call
+        if input is not None and _NUL_IN_JSON in (input if isinstance(input, bytes) else input.encode()):
+            self._note_nul(input, line)
         if tool_call_id:
             self._open.setdefault(tool_call_id, []).append(call)
         self.say("assistant", "tool_call", None, at, line, step=step).call_id = call_id
@@ -297,6 +303,8 @@ class Thread:
             message = f"{what} has no unanswered call before it; its text is kept in a part of its own."
             self.account.diagnose("orphan_result", message, line=line, conversation_id=self.draft.row.conversation_id, excerpt=output)
             return None
+        if output is not None and _NUL in output:
+            self._note_nul(output, line)
         part.call_id = call.call_id
         call.output, call.state, call.ended_at = output, "done", at
         if call.started_at is not None and at is not None:
@@ -341,6 +349,10 @@ class Thread:
             own.state, own.failed = (starter.state, starter.failed) if starter is not None and starter.state != "denied" else (None, False)
             if own.started_at is not None and own.ended_at is not None:
                 own.seconds = (own.ended_at - own.started_at) / 1e6
+
+    def _note_nul(self, text: str | bytes, line: int | None) -> None:
+        message = "A text holds the character NUL; it is kept."
+        self.account.diagnose("nul_character", message, line=line, severity="info", conversation_id=self.conversation_id, excerpt=text)
 
     def _take(self, tool_call_id: str | None) -> CallRow | None:
         if tool_call_id:
