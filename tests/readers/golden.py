@@ -47,11 +47,9 @@ def _conversation(rows: Rows, conversation_id: str) -> dict[str, Any]:
 
 
 def _turns(rows: Rows, conversation_id: str) -> list[dict[str, Any]]:
-    early = [_said(part) for part in rows.parts if part.conversation_id == conversation_id and not part.turn_id]
-    turns = [
+    return [
         _known(turn, "source_id", "conversation_id") | {"lines": _Turn(rows, turn).lines()} for turn in rows.turns if turn.conversation_id == conversation_id
     ]
-    return [{"before": early}, *turns] if early else turns
 
 
 class _Turn:
