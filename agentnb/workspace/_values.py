@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from agentnb.errors import UnknownId
 from agentnb.readers import without_garbage_collection
 from agentnb.values import Approval, Call, Conversation, Message, Part, Rating, Turn, Value
 from agentnb.workspace._database import Database
+from agentnb.workspace._progress import Progress
 from agentnb.workspace._ratings import spelled
 
 V = TypeVar("V", bound=Value)
@@ -70,36 +71,40 @@ def _quoted(text: str) -> str:
 def _turns(database: Database, column: str, value: str) -> tuple[Turn, ...]:
     value = spelled(str(value))
     turns = database.rows(f"select * from turns where {column} = $1 order by turn_index", [value])
-    calls = _by_turn(database, f"select * from calls where {column} = $1 order by call_index", value, _of(Call))
-    messages = _by_turn(database, f"select * from parts where {column} = $1 order by message_index, part_index", value, _messages)
-    approvals = _by_turn(database, f"select * from approvals where {column} = $1 order by call_id, answered_at", value, _of(Approval))
+    calls = _by_turn(database, f"select * from calls where {column} = $1 order by call_index", value)
+    parts = _by_turn(database, f"select * from parts where {column} = $1 order by message_index, part_index", value)
+    approvals = _by_turn(database, f"select * from approvals where {column} = $1 order by call_id, answered_at", value)
     ratings = _by_turn(
         database,
         f"select c.turn_id, r.* from ratings as r inner join calls as c using (call_id) where c.{column} = $1 order by r.rated_at, r.rating_id",
         value,
-        _ratings,
     )
-    return tuple(
-        Turn.model_construct(
-            **row,
-            calls=calls[row["turn_id"]],
-            messages=messages[row["turn_id"]],
-            approvals=approvals[row["turn_id"]],
-            ratings=ratings[row["turn_id"]],
-        )
-        for row in turns
-    )
+    made = []
+    with Progress(len(turns), "making values", unit=" turns") as progress:
+        for row in turns:
+            own = row["turn_id"]
+            made.append(
+                Turn.model_construct(
+                    **row,
+                    calls=_made(Call, calls[own]),
+                    messages=_messages(parts[own]),
+                    approvals=_made(Approval, approvals[own]),
+                    ratings=_ratings(ratings[own]),
+                )
+            )
+            progress.add(1)
+    return tuple(made)
 
 
-def _by_turn(database: Database, query: str, value: str, make: Callable[[list[dict[str, Any]]], tuple[V, ...]]) -> defaultdict[str, tuple[V, ...]]:
+def _by_turn(database: Database, query: str, value: str) -> defaultdict[str, list[dict[str, Any]]]:
     rows: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in database.rows(query, [value]):
         rows[row["turn_id"]].append(row)
-    return defaultdict(tuple, {turn_id: make(own) for turn_id, own in rows.items()})
+    return rows
 
 
-def _of(kind: type[V]) -> Callable[[list[dict[str, Any]]], tuple[V, ...]]:
-    return lambda rows: tuple(kind.model_construct(**row) for row in rows)
+def _made(kind: type[V], rows: list[dict[str, Any]]) -> tuple[V, ...]:
+    return tuple(kind.model_construct(**row) for row in rows)
 
 
 def _messages(rows: list[dict[str, Any]]) -> tuple[Message, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import agentnb as anb
 from agentnb.workspace import _progress
 from agentnb.workspace._progress import Progress
 from tests.workspace.recordings import write_session
@@ -63,7 +64,7 @@ def test_after_a_second_a_bar_shows_what_was_done_and_goes_away_at_the_end(bars:
         progress.add(20)
         progress.add(40)
     (bar,) = bars
-    assert bar.told == [(100, 30, "reading"), 40, "closed"]
+    assert bar.told == [(100, 30, "reading", "B"), 40, "closed"]
 
 
 def test_what_is_all_but_done_after_a_second_shows_no_bar(bars: list[Bar], clock: list[float]) -> None:
@@ -94,3 +95,17 @@ def test_a_short_run_imports_no_bar_and_writes_nothing(root: Path, tmp_path: Pat
     code = f"import sys, agentnb as anb; anb.open({str(path)!r}); print(*[name for name in ('tqdm', 'ipywidgets', 'IPython') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("\n", "")
+
+
+def test_a_conversation_of_many_turns_shows_a_bar_of_turns(bars: list[Bar], clock: list[float], data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ws = anb.open(data / "support-refund")
+    (conversation_id, turns) = ws.sql("select conversation_id, count(*) from turns group by all order by 2 desc, 1 limit 1").fetchall()[0]
+    add = Progress.add
+
+    def slowly(progress: Progress, count: int) -> None:
+        clock[0] += 0.6
+        add(progress, count)
+
+    monkeypatch.setattr(Progress, "add", slowly)
+    assert len(ws.conversation(conversation_id).turns) == turns
+    assert bars[0].told == [(turns, 2, "making values", " turns"), *[1] * (turns - 2), "closed"]
