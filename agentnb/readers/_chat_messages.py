@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from agentnb.readers._json import parse_json, to_json
+from agentnb.readers._fields import amount_in, count_in, object_of, read_arguments, text_of
+from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.message_list import Asked, Piece, Said
 
@@ -15,14 +16,6 @@ _FOREIGN_BLOCKS = frozenset({"tool_use", "tool_result", "server_tool_use", "thin
 _REASONING = ("reasoning_content", "reasoning", "tool_plan")
 _READ_KEYS = frozenset({"role", "tool_call_id", "name", "refusal", *_REASONING})
 _READ_BLOCKS = {"text": {"type", "text"}, "refusal": {"type", "refusal"}, "image_url": {"type", "image_url"}}
-_MOST = 2**63
-
-
-class Arguments(NamedTuple):
-    """A tool's arguments as JSON, with the codes of what was odd about them."""
-
-    text: str | None
-    oddities: tuple[str, ...] = ()
 
 
 def is_message(item: Any) -> bool:
@@ -80,20 +73,6 @@ def asked_in(message: dict[str, Any]) -> tuple[Asked, ...]:
     return tuple(map(_call, listed))
 
 
-def read_arguments(arguments: Any) -> Arguments:
-    """Write a tool's arguments as JSON: JSON text stays as it is, other text becomes a JSON string, an object is written."""
-    if arguments is None or not isinstance(arguments, str):
-        return Arguments(None if arguments is None else to_json(arguments))
-    if not arguments.strip():
-        return Arguments(None)
-    parsed = parse_json(arguments.encode())
-    if not parsed.ok:
-        return Arguments(to_json(arguments), ("arguments_not_json",))
-    if "too_deep" in parsed.oddities:
-        return Arguments(to_json(arguments), parsed.oddities)
-    return Arguments(to_json(parsed.value) if parsed.oddities else arguments, parsed.oddities)
-
-
 def usage_in(usage: Any) -> dict[str, Any]:
     """Return the columns of a model call that a `usage` object tells."""
     if not isinstance(usage, dict):
@@ -109,26 +88,6 @@ def usage_in(usage: Any) -> dict[str, Any]:
         "cost": amount_in(usage.get("cost")),
     }
     return {name: value for name, value in found.items() if value is not None}
-
-
-def count_in(value: Any) -> int | None:
-    """Return a count that can be stored; None when the value is none."""
-    return value if type(value) is int and 0 <= value < _MOST else None
-
-
-def amount_in(value: Any) -> float | None:
-    """Return an amount of money or time as recorded; None when the value is none."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST else None
-
-
-def text_of(value: Any) -> str | None:
-    """Return a text, or whatever stands in its place as JSON."""
-    return value if isinstance(value, str) else None if value is None else to_json(value)
-
-
-def object_of(value: Any) -> str:
-    """Write a value that is kept whole as a JSON object."""
-    return to_json(value if isinstance(value, dict) else {"value": value})
 
 
 def _is_foreign(item: Any) -> bool:

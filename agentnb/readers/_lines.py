@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from agentnb.readers._account import Account
+from agentnb.readers._json import parse_json
 
 _REPORT_EVERY = 1 << 22
 _BUFFER = 1 << 18
@@ -40,6 +42,17 @@ def read_lines(path: Path, account: Account, on_bytes: OnBytes) -> Iterator[tupl
         if not line.isspace() and line:
             yield number, line
     on_bytes(pending)
+
+
+def read_values(path: Path, account: Account, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
+    """Yield the JSON values of a file of lines, with their numbers from 1; a line without one is left out with its reason."""
+    for number, line in read_lines(path, account, on_bytes):
+        parsed = parse_json(line, keep_original=True)
+        if parsed.ok:
+            account.note_oddities(parsed.oddities, line=number, excerpt=line)
+            yield number, parsed.value
+        else:
+            account.skip_unreadable(parsed.oddities[-1], line=number, excerpt=line)
 
 
 def read_bytes(path: Path, account: Account | None = None) -> bytes:

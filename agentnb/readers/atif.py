@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._chat_messages import amount_in, count_in, object_of, read_arguments, text_of
-from agentnb.readers._json import parse_json, to_json
-from agentnb.readers._lines import OnBytes, read_lines
+from agentnb.readers._fields import amount_in, count_in, object_of, read_arguments, text_of
+from agentnb.readers._json import to_json
+from agentnb.readers._lines import OnBytes, read_values
 from agentnb.readers._reader import OpenFile, Reader, Sample
 from agentnb.readers._rows import CallRow, Rows
 from agentnb.readers._times import read_time
-from agentnb.readers.builders._draft import ConversationDraft, Link, Thread
+from agentnb.readers.builders._apart import Apart
+from agentnb.readers.builders._draft import Link, Thread
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
 
 _READ_STEP = frozenset(
@@ -119,23 +120,13 @@ def _trajectories_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Trajectory]
         account.note_oddities(file.sample.oddities, line=None)
         values: Iterable[Any] = _trajectories_in(file.sample.document)
     else:
-        values = _lines(file, on_bytes)
+        values = (value for _, value in read_values(file.path, account, on_bytes))
     for value in values:
         if _is_trajectory(value):
             yield from _with_embedded(_Trajectory(value, account, file.path.name))
         else:
             account.skip("no_trajectory")
             account.diagnose("no_trajectory", "The record is no ATIF trajectory; it was left out.", excerpt=value)
-
-
-def _lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[Any]:
-    for number, line in read_lines(file.path, file.account, on_bytes):
-        parsed = parse_json(line, keep_original=True)
-        if parsed.ok:
-            file.account.note_oddities(parsed.oddities, line=number, excerpt=line)
-            yield parsed.value
-        else:
-            file.account.skip_unreadable(parsed.oddities[-1], line=number, excerpt=line)
 
 
 def _with_embedded(item: _Trajectory) -> Iterator[_Trajectory]:
@@ -180,8 +171,7 @@ class _Reading:
 
     def __init__(self, trajectories: list[_Trajectory], rows: Rows) -> None:
         self.trajectories = trajectories
-        self.rows = rows
-        self.seen: dict[str, int] = {}
+        self.apart = Apart(rows, READER.format)
         self.begun: set[int] = set()
 
 
@@ -189,15 +179,10 @@ class _Run:
     """Reads one trajectory, with the sub-agents it refers to, as a conversation."""
 
     def __init__(self, item: _Trajectory, reading: _Reading) -> None:
-        wanted, seen = _conversation_id(item.record), reading.seen
-        seen[wanted] = seen.get(wanted, 0) + 1
         self.item = item
         self.reading = reading
         self.trajectories = reading.trajectories
-        self.draft = ConversationDraft(reading.rows, item.account, wanted if seen[wanted] == 1 else f"{wanted}~{seen[wanted]}", READER.format)
-        if seen[wanted] > 1:
-            message = f"Another trajectory has the id {wanted}; this one is told apart by its order."
-            item.account.diagnose("equal_conversations", message, severity="info", conversation_id=self.draft.row.conversation_id)
+        self.draft = reading.apart.start(_conversation_id(item.record), item.account)
 
     def read(self) -> None:
         """Read the trajectory and its sub-agents into the tables."""

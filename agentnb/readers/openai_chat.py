@@ -12,12 +12,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._chat_messages import ROLES, amount_in, asked_in, content_of, is_message, is_message_list, said_in, text_of, unread_of, usage_in
-from agentnb.readers._json import parse_json, to_json
-from agentnb.readers._lines import OnBytes, read_lines
+from agentnb.readers._chat_messages import ROLES, asked_in, content_of, is_message, is_message_list, said_in, unread_of, usage_in
+from agentnb.readers._fields import amount_in, text_of
+from agentnb.readers._json import to_json
+from agentnb.readers._lines import OnBytes, read_values
 from agentnb.readers._reader import OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers._times import read_time
+from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders._draft import ConversationDraft
 from agentnb.readers.builders.message_list import MessageList, Said
 
@@ -106,9 +108,9 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     for file in files:
         for run in _runs_of(file, on_bytes):
             _place(_Met(run, file.account), conversations)
-    seen: dict[str, int] = {}
+    apart = Apart(rows, READER.format)
     for conversation in conversations:
-        _emit(conversation, rows, seen)
+        _emit(conversation, apart)
 
 
 def _runs_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Run]:
@@ -118,7 +120,7 @@ def _runs_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Run]:
         account.note_oddities(file.sample.oddities, line=None)
         items = _items(file.sample.document)
     else:
-        items = list(_lines(file, on_bytes))
+        items = list(read_values(file.path, account, on_bytes))
     for place, item in items:
         if _is_chat(item):
             yield _run(item, place, listed=len(items) > 1)
@@ -126,17 +128,6 @@ def _runs_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Run]:
             account.skip("not_chat_completions")
             message = "It is no chat completion, request, run or message list; it was left out."
             account.diagnose("not_chat_completions", message, line=place, excerpt=item)
-
-
-def _lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
-    account = file.account
-    for number, line in read_lines(file.path, account, on_bytes):
-        parsed = parse_json(line, keep_original=True)
-        if parsed.ok:
-            account.note_oddities(parsed.oddities, line=number, excerpt=line)
-            yield number, parsed.value
-        else:
-            account.skip_unreadable(parsed.oddities[-1], line=number, excerpt=line)
 
 
 def _run(value: Any, place: int, *, listed: bool) -> _Run:
@@ -186,15 +177,9 @@ def _print_of(message: dict[str, Any]) -> str:
     return hashlib.blake2b(to_json([ROLES[message["role"]], said]).encode(), digest_size=12).hexdigest()
 
 
-def _emit(conversation: _Conversation, rows: Rows, seen: dict[str, int]) -> None:
+def _emit(conversation: _Conversation, apart: Apart) -> None:
     first, account = conversation.met[0]
-    wanted = _conversation_id(first)
-    seen[wanted] = seen.get(wanted, 0) + 1
-    conversation_id = wanted if seen[wanted] == 1 else f"{wanted}~{seen[wanted]}"
-    draft = ConversationDraft(rows, account, conversation_id, READER.format)
-    if conversation_id != wanted:
-        message = f"Another conversation has the id {wanted}; this one is told apart by its order."
-        account.diagnose("equal_conversations", message, line=first.place, severity="info", conversation_id=conversation_id)
+    draft = apart.start(_conversation_id(first), account, line=first.place)
     reader = MessageList(draft.main, account)
     known = 0
     for run, account in conversation.met:
