@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from agentnb.readers._account import Account
 from agentnb.readers._json import parse_json
+from agentnb.readers._reader import OnBytes, OpenFile
 
 _REPORT_EVERY = 1 << 22
 _BUFFER = 1 << 18
@@ -15,18 +16,16 @@ _LONG_LINE = 16 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 
-OnBytes = Callable[[int], None]
-"""Called with the number of bytes read since the last call."""
 
-
-def read_lines(path: Path, account: Account, on_bytes: OnBytes) -> Iterator[tuple[int, bytes]]:
+def read_lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file that are not blank, with their numbers from 1.
 
     A byte-order mark, carriage returns and very long lines are noted in the account; UTF-16 is turned into UTF-8.
     """
+    account = file.account
     noted_return = False
     pending = 0
-    for number, line in enumerate(_raw_lines(path, account), 1):
+    for number, line in enumerate(_raw_lines(file.path, account), 1):
         pending += len(line)
         if pending > _REPORT_EVERY:
             on_bytes(pending)
@@ -44,15 +43,35 @@ def read_lines(path: Path, account: Account, on_bytes: OnBytes) -> Iterator[tupl
     on_bytes(pending)
 
 
-def read_values(path: Path, account: Account, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
-    """Yield the JSON values of a file of lines, with their numbers from 1; a line without one is left out with its reason."""
-    for number, line in read_lines(path, account, on_bytes):
+def read_values(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
+    """Yield the JSON values of a file with their places: of a file of lines each with its number from 1, of a document the document at place 1.
+
+    A line without a value is left out with its reason in the account.
+    """
+    account = file.account
+    if file.sample.shape == "document":
+        on_bytes(account.row.bytes)
+        account.note_oddities(file.sample.oddities, line=None)
+        yield 1, file.sample.document
+        return
+    for number, line in read_lines(file, on_bytes):
         parsed = parse_json(line, keep_original=True)
         if parsed.ok:
             account.note_oddities(parsed.oddities, line=number, excerpt=line)
             yield number, parsed.value
         else:
             account.skip_unreadable(parsed.oddities[-1], line=number, excerpt=line)
+
+
+def read_text(file: OpenFile, on_bytes: OnBytes) -> str:
+    """Read a whole file as text; bytes that are not UTF-8 become backslash escapes, with a note in the account."""
+    data = read_bytes(file.path, file.account)
+    on_bytes(file.account.row.bytes)
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        file.account.note_oddities(("invalid_utf8",), line=None)
+        return data.decode("utf-8", "backslashreplace")
 
 
 def read_bytes(path: Path, account: Account | None = None) -> bytes:

@@ -12,8 +12,7 @@ from agentnb.readers._account import Account
 from agentnb.readers._discover import Found
 from agentnb.readers._garbage import without_garbage_collection
 from agentnb.readers._groups import Candidate, Group, SourceFile, copies_of_earlier, group_files, state_of
-from agentnb.readers._lines import OnBytes
-from agentnb.readers._reader import OpenFile, Sample
+from agentnb.readers._reader import OnBytes, OpenFile, Sample
 from agentnb.readers._register import READERS, recognise
 from agentnb.readers._rows import Rows, SourceRow
 from agentnb.readers._sample import Look, look_at

@@ -7,23 +7,27 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._lines import OnBytes
 from agentnb.readers._rows import Rows
+
+OnBytes = Callable[[int], None]
+"""Called with the number of bytes read since the last call."""
 
 
 class Sample(NamedTuple):
     """What was seen of a file before it is read."""
 
-    shape: Literal["lines", "document"]
-    """Whether it is JSON lines or one JSON document."""
-    values: tuple[Any, ...]
-    """The first twenty values of a file of lines; of a document the document."""
+    shape: Literal["lines", "document", "text", "archive"]
+    """JSON values one after another (lines, server-sent events, values without a separator), one document (JSON or YAML), other text, or a zip."""
+    values: tuple[Any, ...] = ()
+    """The first twenty values of a file of lines; of a document the document; of an archive the names of its members; of text nothing."""
     last_values: tuple[Any, ...] = ()
     """The last values of a file of lines, as far as they are whole."""
     oddities: tuple[str, ...] = ()
     """Codes of what was odd about the text of a document."""
     one_line: bool = False
     """Whether a document stands on one line."""
+    text: str = ""
+    """How a text begins."""
 
     @property
     def document(self) -> Any:
@@ -43,6 +47,11 @@ class OpenFile(NamedTuple):
     path: Path
     sample: Sample
     account: Account
+
+    @property
+    def name(self) -> str:
+        """The last part of the path, by which other files may refer to it."""
+        return self.path.name
 
 
 class Reader(NamedTuple):

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from agentnb.readers import Rows
-from agentnb.readers._claude_lines import Block, Line, decode_line, line_from
+from agentnb.readers.formats.claude_code._lines import Block, Line, decode_line, line_from
 from tests.readers.made import claude_session, reply, result, tokens, tool_use, user, write_lines
 from tests.readers.reading import VALUES, fields_of, read
 
@@ -69,7 +69,7 @@ def rows_both_ways(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Rows, R
         refused.append(data)
         raise msgspec.DecodeError("not this time")
 
-    monkeypatch.setattr("agentnb.readers.claude_code.decode_line", refuse)
+    monkeypatch.setattr("agentnb.readers.formats.claude_code.decode_line", refuse)
     slow = read(path)
     assert refused
     return fast, slow

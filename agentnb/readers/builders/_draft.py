@@ -6,7 +6,7 @@ draft does what is the same for every format: ids that survive, results to the n
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from agentnb.readers._account import Account
 from agentnb.readers._json import to_json
@@ -15,6 +15,21 @@ from agentnb.readers._rows import ApprovalRow, CallRow, ConversationRow, Micros,
 _NUL = "\0"
 _NUL_IN_JSON = b"\\u0000"
 _STOPPED_BY_ITSELF = frozenset({"end_turn", "stop", "stop_sequence", "COMPLETE", "STOP"})
+
+
+class Question(NamedTuple):
+    """A question to a person before a tool ran, and what the person said."""
+
+    question: str | None = None
+    """What was asked; None when only the answer was recorded."""
+    answer: Literal["yes", "no"] | None = None
+    """None while it waits."""
+    answered_by: str | None = None
+    reason: str | None = None
+    asked_at: Micros | None = None
+    answered_at: Micros | None = None
+    line: int | None = None
+    """Place in the recording, from 1."""
 
 
 class ConversationDraft:
@@ -34,7 +49,7 @@ class ConversationDraft:
         self.labels: dict[str, Any] = {}
         self.extra: dict[str, Any] = {}
         self.turns: list[TurnRow] = []
-        self.approvals: list[ApprovalRow] = []
+        self._questions: list[tuple[CallRow, Question, str]] = []
         self.ended = True
         self._used: dict[str, int] = {}
         self._next_call = 0
@@ -80,6 +95,12 @@ class ConversationDraft:
         self.threads.append(thread)
         return thread
 
+    def ask_person(self, call: CallRow, question: Question, account: Account) -> None:
+        """Note that a person was asked before a tool call ran; a call that the person refused is denied."""
+        self._questions.append((call, question, account.row.source_id))
+        if question.answer == "no":
+            call.state, call.failed = "denied", False
+
     def finish(self) -> None:
         """Settle states and times, number the rows, and move them into the tables."""
         if not self.turns:
@@ -92,7 +113,7 @@ class ConversationDraft:
         self.row.extra = to_json(self.extra) if self.extra else None
         self.rows.conversations.append(self.row)
         self.rows.turns.extend(self.turns)
-        self.rows.approvals.extend(self.approvals)
+        self.rows.approvals.extend(_approval(*asked) for asked in self._questions)
 
     def _threads_in_order(self) -> list[Thread]:
         """Put the main thread first, then each sub-agent after the thread that started it; give sub-agents the turn they belong to."""
@@ -145,6 +166,12 @@ class ConversationDraft:
             return "done"
         whole = self.ended or turn is not self.turns[-1]
         return "done" if whole and last.finish_reason is None and turn.answer is not None and last.call_id not in self.main.asking else None
+
+
+def _approval(call: CallRow, asked: Question, source_id: str) -> ApprovalRow:
+    row = ApprovalRow(call.conversation_id, call.turn_id, call.call_id, source_id, asked.line, asked.question, asked.answer)
+    row.answered_by, row.reason, row.asked_at, row.answered_at = asked.answered_by, asked.reason, asked.asked_at, asked.answered_at
+    return row
 
 
 class Link:
@@ -272,11 +299,23 @@ class Thread:
             row.model = model
         return step
 
-    def ask(self, wanted_id: str, tool_call_id: str | None, name: str, input: Text, *, step: CallRow | None, at: Micros | None, line: int | None) -> CallRow:
-        """Add a tool call; it is unanswered until `answer` finds it."""
+    def ask(
+        self,
+        wanted_id: str,
+        tool_call_id: str | None,
+        name: str,
+        input: Text,
+        *,
+        step: CallRow | None,
+        at: Micros | None,
+        line: int | None,
+        caller: CallRow | None = None,
+    ) -> CallRow:
+        """Add a tool call; it is unanswered until `answer` finds it. A caller is the tool call whose program made it."""
         turn_id = self.turn.turn_id if self.turn else ""
         call_id = self.draft.unique(wanted_id)
-        call = CallRow(call_id, self.conversation_id, turn_id, self.agent_call_id, -1, "tool", name, self.account.row.source_id, line)
+        parent = caller.call_id if caller is not None else self.agent_call_id
+        call = CallRow(call_id, self.conversation_id, turn_id, parent, -1, "tool", name, self.account.row.source_id, line)
         call.input, call.tool_call_id, call.started_at = input, tool_call_id, at
         if step is not None:
             call.step_id = step.call_id
@@ -306,7 +345,9 @@ class Thread:
         if output is not None and _NUL in output:
             self._note_nul(output, line)
         part.call_id = call.call_id
-        call.output, call.state, call.ended_at = output, "done", at
+        call.output, call.ended_at = output, at
+        if call.state != "denied":
+            call.state = "done"
         if call.started_at is not None and at is not None:
             call.seconds = max(0, at - call.started_at) / 1e6
         return call
@@ -338,6 +379,9 @@ class Thread:
     def settle(self) -> None:
         """Mark the calls that were never answered, and end the sub-agent's call with the call that started it."""
         for call in self._unanswered.values():
+            if call.state is not None:
+                # The recording tells what became of it: denied, or still running.
+                continue
             call.state = "unanswered"
             message = f"The call of {call.name or 'a tool'} has no result: interrupted, crashed, or still running when the recording ends."
             self.account.diagnose(

@@ -15,7 +15,7 @@ from agentnb.readers._account import Account
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Micros, PartRow, Text
 from agentnb.readers._verdicts import error_in, exit_code_in, first_line
-from agentnb.readers.builders._draft import Thread
+from agentnb.readers.builders._draft import Question, Thread
 
 
 class Piece(NamedTuple):
@@ -37,6 +37,12 @@ class Asked(NamedTuple):
     extra: str | None = None
     oddities: tuple[str, ...] = ()
     """Codes of what was odd about the arguments."""
+    state: str | None = None
+    """What the recording says became of a call that has no result: denied or running."""
+    question: Question | None = None
+    """What a person was asked before it ran."""
+    inside: str | None = None
+    """The `tool_call_id` of the call whose program made this one."""
 
 
 class Said(NamedTuple):
@@ -62,8 +68,20 @@ class Said(NamedTuple):
     injected: bool = False
     """Whether it only repeats what was said elsewhere, or no person said it."""
     error: str | None = None
-    """Why there is no reply."""
+    """Why there is no reply, or what a tool's result says went wrong."""
     extra: str | None = None
+    failed: bool | None = None
+    """Of a result, what the recording says; None leaves it to the exit code and the first words of the text."""
+    exit_code: int | None = None
+    """Of a result, the exit code that the recording tells apart from the text."""
+    id: str | None = None
+    """The recording's own id: a turn that these words start, or a step that is this reply, is named by it rather than by its place."""
+    started: Micros | None = None
+    """Of a reply, when the model was called, if the recording tells; else it is taken to be when the record before it ended."""
+    same_step: bool = False
+    """Whether this piece of a reply, or this result of a tool that the service ran itself, belongs to the model call before it."""
+    records: int = 1
+    """How many records of the file it stands for: 0 when several messages stand in one record and another of them is counted."""
 
 
 class MessageList:
@@ -76,8 +94,14 @@ class MessageList:
         self.is_main = thread.agent_call is None
         self._waiting: list[Said] = []
         self._replied = True
+        self._step: CallRow | None = None
         self._steps = 0
         self._tools = 0
+
+    @property
+    def step(self) -> CallRow | None:
+        """The latest model call."""
+        return self._step
 
     def read(self, messages: Iterable[Said]) -> None:
         """Read messages in order; may be called again for those that follow, and `finish` at the end."""
@@ -100,8 +124,10 @@ class MessageList:
             draft = thread.draft
             number = len(draft.turns) + 1
             before = draft.turns[-1] if draft.turns else None
-            draft.start_turn(f"{draft.row.conversation_id}/{number}", self.account, at=said.at, line=said.place, parent=before)
+            own_id = (said.id if speaks else None) or number
+            draft.start_turn(f"{draft.row.conversation_id}/{own_id}", self.account, at=said.at, line=said.place, parent=before)
             self._steps = self._tools = 0
+            self._step = None
             self._replied = not speaks
             waiting, self._waiting = self._waiting, []
             for earlier in waiting:
@@ -120,27 +146,46 @@ class MessageList:
             self._pieces(said, None)
         self.thread.pass_time(said.at)
         self.thread.draft.row.time_zone_assumed |= said.zone_assumed
-        self.account.keep()
+        self.account.keep(said.records)
 
     def _reply(self, said: Said) -> None:
         thread = self.thread
         self._replied = True
-        self._steps += 1
-        step = thread.step(f"{thread.agent_call_id}/s{self._steps}", said.model or "", started=thread.clock, at=said.at, line=said.place)
-        step.finish_reason = said.finish_reason
+        step = self._step_of(said)
+        step.finish_reason = said.finish_reason or step.finish_reason
         for column, value in said.usage.items():
             setattr(step, column, value)
         if said.error is not None:
             step.state, step.failed, step.error = "failed", True, said.error
         self._pieces(said, step)
         for asked in said.asked:
-            self._tools += 1
-            wanted = f"{thread.agent_call_id}/{asked.tool_call_id or f'c{self._tools}'}"
-            call = thread.ask(wanted, asked.tool_call_id, asked.name, asked.input, step=step, at=said.at, line=said.place)
-            call.extra = asked.extra
-            self.account.note_oddities(asked.oddities, line=said.place, conversation_id=call.conversation_id, call_id=call.call_id, excerpt=asked.input)
-        if not said.pieces and not said.asked:
+            self._ask(asked, said, step)
+        if not said.pieces and not said.asked and not said.same_step:
             thread.say("assistant", "text", None, said.at, said.place, step=step)
+
+    def _step_of(self, said: Said) -> CallRow:
+        """Return the model call that a reply belongs to: the one before, or a new one."""
+        thread, step = self.thread, self._step
+        if said.same_step and step is not None:
+            step.ended_at = said.at or step.ended_at
+            step.name = step.name or said.model or ""
+            return step
+        self._steps += 1
+        wanted = f"{thread.agent_call_id}/{said.id or f's{self._steps}'}"
+        started = said.started if said.started is not None else thread.clock
+        self._step = step = thread.step(wanted, said.model or "", started=started, at=said.at, line=said.place)
+        return step
+
+    def _ask(self, asked: Asked, said: Said, step: CallRow) -> None:
+        thread = self.thread
+        self._tools += 1
+        wanted = f"{thread.agent_call_id}/{asked.tool_call_id or f'c{self._tools}'}"
+        caller = next((call for call in reversed(thread.calls) if call.tool_call_id == asked.inside), None) if asked.inside else None
+        call = thread.ask(wanted, asked.tool_call_id, asked.name, asked.input, step=step, at=said.at, line=said.place, caller=caller)
+        call.extra, call.state = asked.extra, asked.state
+        if asked.question is not None:
+            thread.draft.ask_person(call, asked.question, self.account)
+        self.account.note_oddities(asked.oddities, line=said.place, conversation_id=call.conversation_id, call_id=call.call_id, excerpt=asked.input)
 
     def _result(self, said: Said) -> None:
         thread = self.thread
@@ -153,8 +198,8 @@ class MessageList:
         if call is None:
             thread.parts[-1].extra = said.extra
         else:
-            _judge(call, text)
-            call.extra = _joined(call.extra, said.extra)
+            _judge(call, text, said)
+            call.extra = joined(call.extra, f'{{"result":{said.extra}}}') if call.extra and said.extra else call.extra or said.extra
         for piece in said.pieces:
             if piece.type != "text":
                 part = self._piece(said, piece, None)
@@ -164,7 +209,7 @@ class MessageList:
         """Say the pieces; what of the message was not read stands with its model call, else with the first part that has room for it."""
         parts = [self._piece(said, piece, step) for piece in said.pieces]
         if step is not None:
-            step.extra = said.extra
+            step.extra = joined(step.extra, said.extra)
             return
         free = next((part for part in parts if part.extra is None), None)
         if free is None and (said.extra is not None or not parts):
@@ -179,18 +224,26 @@ class MessageList:
         return part
 
 
-def _joined(asked: Text, answered: str | None) -> Text:
-    """Put what was not read of a call and of its result into one object."""
-    if asked is None or answered is None:
-        return answered if asked is None else asked
-    return to_json(msgspec.json.decode(asked) | {"result": msgspec.json.decode(answered)})
+def joined(first: Text, second: str | None) -> Text:
+    """Put two objects of what was not read into one; of a name that both have, the second one's value stands under the name with a tilde."""
+    if first is None or second is None:
+        return second if first is None else first
+    both: dict[str, Any] = msgspec.json.decode(first)
+    for name, value in msgspec.json.decode(second).items():
+        while name in both:
+            name += "~"
+        both[name] = value
+    return to_json(both)
 
 
-def _judge(call: CallRow, output: str | None) -> None:
-    """Mark a call as failed when its result says so in its first words, or states an exit code that is not zero."""
-    call.exit_code = exit_code_in(output)
-    error = error_in(output)
-    if error is None and call.exit_code:
-        error = first_line(output or "")
-    if error is not None:
-        call.state, call.failed, call.error = "failed", True, error
+def _judge(call: CallRow, output: str | None, said: Said) -> None:
+    """Mark a call as failed when the recording says so; where it does not tell, when the result's first words or an exit code that is not zero do."""
+    call.exit_code = said.exit_code if said.exit_code is not None else exit_code_in(output)
+    if call.state == "denied":
+        call.error = said.error
+        return
+    error = said.error
+    if error is None and said.failed is None:
+        error = error_in(output) or (first_line(output or "") if call.exit_code else None)
+    if said.failed or (said.failed is None and error is not None):
+        call.state, call.failed, call.error = "failed", True, error or first_line(output or "") or None

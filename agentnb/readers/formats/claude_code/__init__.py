@@ -14,13 +14,13 @@ from typing import Any
 import msgspec
 
 from agentnb.readers._account import Account
-from agentnb.readers._claude_lines import Line, decode_line, line_from
-from agentnb.readers._claude_session import SessionFile, is_side_log
 from agentnb.readers._json import parse_json
-from agentnb.readers._lines import OnBytes, read_lines
-from agentnb.readers._reader import OpenFile, Reader, Sample
+from agentnb.readers._lines import read_lines
+from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers.builders.event_log import EventLog
+from agentnb.readers.formats.claude_code._lines import Line, decode_line, line_from
+from agentnb.readers.formats.claude_code._session import SessionFile, is_side_log
 
 _SESSION_TYPES = frozenset({"user", "assistant", "system", "summary", "queue-operation", "file-history-snapshot", "progress", "attachment"})
 
@@ -78,7 +78,7 @@ def _reading_order(file: OpenFile) -> tuple[bool, str, str]:
 
 def _read_file(reading: SessionFile, file: OpenFile, on_bytes: OnBytes) -> None:
     account = file.account
-    for number, data in read_lines(file.path, account, on_bytes):
+    for number, data in read_lines(file, on_bytes):
         try:
             line: Line | None = decode_line(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

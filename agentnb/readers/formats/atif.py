@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from agentnb.readers._account import Account
 from agentnb.readers._fields import amount_in, count_in, object_of, read_arguments, text_of
 from agentnb.readers._json import to_json
-from agentnb.readers._lines import OnBytes, read_values
-from agentnb.readers._reader import OpenFile, Reader, Sample
+from agentnb.readers._lines import read_values
+from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import CallRow, Rows
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._apart import Apart
@@ -120,10 +120,10 @@ def _trajectories_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Trajectory]
         account.note_oddities(file.sample.oddities, line=None)
         values: Iterable[Any] = _trajectories_in(file.sample.document)
     else:
-        values = (value for _, value in read_values(file.path, account, on_bytes))
+        values = (value for _, value in read_values(file, on_bytes))
     for value in values:
         if _is_trajectory(value):
-            yield from _with_embedded(_Trajectory(value, account, file.path.name))
+            yield from _with_embedded(_Trajectory(value, account, file.name))
         else:
             account.skip("no_trajectory")
             account.diagnose("no_trajectory", "The record is no ATIF trajectory; it was left out.", excerpt=value)
@@ -215,9 +215,6 @@ class _Run:
             first_call = len(thread.calls)
             said = _said_in(step, place, item.record)
             reader.read(said)
-            # A step is one record of the file, however many messages it stands for.
-            item.account.row.records_read -= len(said) - 1
-            item.account.row.records_kept -= len(said) - 1
             calls = [call for call in thread.calls[first_call:] if call.kind == "tool"]
             for call in calls:
                 # A step has one time for its calls and their results, which tells nothing of how long they took.
@@ -283,6 +280,7 @@ def _said_in(step: dict[str, Any], place: int, trajectory: dict[str, Any]) -> li
         role, place, (*thoughts, *pieces), asked if replies else (), at=time.micros, zone_assumed=time.zone_assumed, model=text_of(model), usage=usage,
         injected=copied or role == "system", extra=to_json(extra) if extra else None,
     )  # fmt: skip
+    # A step is one record of the file, however many messages it stands for.
     return [said, *(_said_result(result, place, time.micros, bool(said.asked), copied) for result in _results(step))]
 
 
@@ -290,7 +288,9 @@ def _said_result(result: dict[str, Any], place: int, at: int | None, has_calls: 
     rest = {name: value for name, value in result.items() if name not in ("source_call_id", "content") and value is not None}
     extra = to_json(rest) if rest else None
     named = text_of(result.get("source_call_id"))
-    return Said("tool", place, _pieces(result.get("content")), result_of=named, loose=not has_calls and named is None, at=at, injected=copied, extra=extra)
+    return Said(
+        "tool", place, _pieces(result.get("content")), result_of=named, loose=not has_calls and named is None, at=at, injected=copied, extra=extra, records=0
+    )
 
 
 def _pieces(content: Any) -> tuple[Piece, ...]:

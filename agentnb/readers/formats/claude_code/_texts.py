@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agentnb.readers._claude_lines import Block, Line
+from agentnb.readers.formats.claude_code._lines import Block, Line
 
 # What the tool writes as if a person had: command output, reminders, notes of the editor.
 _WRAPPER = re.compile(

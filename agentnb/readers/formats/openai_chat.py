@@ -12,16 +12,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._chat_messages import ROLES, asked_in, content_of, is_message, is_message_list, said_in, unread_of, usage_in
 from agentnb.readers._fields import amount_in, text_of
 from agentnb.readers._json import to_json
-from agentnb.readers._lines import OnBytes, read_values
-from agentnb.readers._reader import OpenFile, Reader, Sample
+from agentnb.readers._lines import read_values
+from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders._draft import ConversationDraft
 from agentnb.readers.builders.message_list import MessageList, Said
+from agentnb.readers.dialects.chat import ROLES, asked_in, content_of, is_message, is_message_list, said_in, unread_of, usage_in
 
 _READ_RUN = frozenset({"messages", "traj", "request", "response", "choices", "message", "usage", "task_id", "trial", "reward", "cost"})
 _READ_RESPONSE = frozenset({"choices", "message", "usage", "model", "created", "object", "finish_reason"})
@@ -120,7 +120,7 @@ def _runs_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Run]:
         account.note_oddities(file.sample.oddities, line=None)
         items = _items(file.sample.document)
     else:
-        items = list(read_values(file.path, account, on_bytes))
+        items = list(read_values(file, on_bytes))
     for place, item in items:
         if _is_chat(item):
             yield _run(item, place, listed=len(items) > 1)

@@ -7,15 +7,15 @@ import itertools
 
 import msgspec
 
-from agentnb.readers._claude_lines import Block, Line, Message, raw_json
-from agentnb.readers._claude_texts import agent_id_in, blocks_of, denial_in, is_interruption, is_result, is_wrapper, prompt_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._reader import OpenFile, Sample
-from agentnb.readers._rows import ApprovalRow, CallRow, Micros, PartRow, TurnRow
+from agentnb.readers._rows import CallRow, Micros, PartRow, TurnRow
 from agentnb.readers._times import read_time, read_utc_millis
 from agentnb.readers._verdicts import exit_code_in, first_line
-from agentnb.readers.builders._draft import ConversationDraft, Thread
+from agentnb.readers.builders._draft import ConversationDraft, Question, Thread
 from agentnb.readers.builders.event_log import EventLog
+from agentnb.readers.formats.claude_code._lines import Block, Line, Message, raw_json
+from agentnb.readers.formats.claude_code._texts import agent_id_in, blocks_of, denial_in, is_interruption, is_result, is_wrapper, prompt_of
 
 _AGENT_TOOLS = frozenset({"Task", "Agent"})
 _QUOTE = ord('"')
@@ -211,11 +211,10 @@ class SessionFile:
     def _fail(self, thread: Thread, call: CallRow, line: Line, text: str, number: int) -> None:
         denial = denial_in(text, line.toolDenialKind)
         if denial is not None:
-            call.state, call.error = "denied", first_line(text)
-            approval = ApprovalRow(call.conversation_id, call.turn_id, call.call_id, self.account.row.source_id, number, answer="no", reason=denial.reason)
-            approval.answered_by = "user" if denial.by_person else None
-            approval.asked_at, approval.answered_at = call.started_at, call.ended_at
-            thread.draft.approvals.append(approval)
+            call.error = first_line(text)
+            by = "user" if denial.by_person else None
+            question = Question(answer="no", answered_by=by, reason=denial.reason, asked_at=call.started_at, answered_at=call.ended_at, line=number)
+            thread.draft.ask_person(call, question, self.account)
             return
         call.state, call.failed = "failed", True
         call.exit_code = exit_code_in(text)
