@@ -2,7 +2,8 @@
 
     import agentnb as anb
 
-    ws = anb.open("logs/")                # any format that is known, found by content
+    ws = anb.open("logs/")                # any format that is known, found by content; packed or not
+    anb.read(messages)                    # or what is at hand already
     ws.sql("from tool_errors")            # DuckDB over what was recorded
     anb.Transcript(ws, turn)              # look at it
     ws.rate(call, "wrong", by="ana")      # and say what you think of it
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from agentnb.errors import AgentnbError, OptionError, QueryError, RatingError, UnknownFormat, UnknownId, WorkspaceError, WorkspaceVersionError
     from agentnb.render import options
     from agentnb.values import Approval, Call, Conversation, Diagnostic, Message, Part, Rating, ScriptRow, Source, Step, Turn, Usage
-    from agentnb.widgets import CallTree, Transcript
+    from agentnb.widgets import CallTree, Transcript, Upload
     from agentnb.workspace import Account, Workspace
     from agentnb.workspace import open_workspace as open
+    from agentnb.workspace import read_object as read
 
 _ROOMS = {
     "errors": (
@@ -34,9 +36,10 @@ _ROOMS = {
     ),
     "render": ("options",),
     "values": ("Approval", "Call", "Conversation", "Diagnostic", "Message", "Part", "Rating", "ScriptRow", "Source", "Step", "Turn", "Usage"),
-    "widgets": ("CallTree", "Transcript"),
-    "workspace": ("Account", "Workspace", "open"),
+    "widgets": ("CallTree", "Transcript", "Upload"),
+    "workspace": ("Account", "Workspace", "open", "read"),
 }  # fmt: skip
+_NAMES = {"open": "open_workspace", "read": "read_object"}
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
@@ -60,6 +63,7 @@ __all__ = [
     "Turn",
     "UnknownFormat",
     "UnknownId",
+    "Upload",
     "Usage",
     "Workspace",
     "WorkspaceError",
@@ -67,6 +71,7 @@ __all__ = [
     "load_ipython_extension",
     "open",
     "options",
+    "read",
 ]
 
 
@@ -75,7 +80,7 @@ def __getattr__(name: str) -> Any:
     room = _ROOM_OF.get(name)
     if room is None:
         raise AttributeError(f"module 'agentnb' has no attribute {name!r}; dir(agentnb) lists the public names")
-    value = getattr(importlib.import_module(f"agentnb.{room}"), "open_workspace" if name == "open" else name)
+    value = getattr(importlib.import_module(f"agentnb.{room}"), _NAMES.get(name, name))
     globals()[name] = value
     return value
 

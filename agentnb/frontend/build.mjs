@@ -2,7 +2,7 @@
 import { build } from "esbuild";
 
 await build({
-  entryPoints: ["src/transcript.ts", "src/calltree.ts"],
+  entryPoints: ["src/transcript.ts", "src/calltree.ts", "src/upload.ts"],
   outdir: "../static",
   bundle: true,
   format: "esm",

@@ -20,9 +20,14 @@ _ODDITIES = {
     "loose_json": "Not strict JSON: raw control characters in a text, or a number out of range. It was read all the same.",
     "too_deep": "What is nested too deeply to be read was replaced by a note; all around it was read.",
     "arguments_not_json": "Arguments of a tool that are not JSON are kept as one text.",
+    "cut_compressed": "What is compressed is cut or damaged; what could be unpacked was read.",
+    "too_large": "It unpacks to far more than a recording would hold; only the beginning was read.",
+    "encrypted": "It is encrypted.",
+    "unknown_compression": "It is compressed in a way that is not known.",
+    "cut_archive": "The archive has no list of its members, as after a crash; they were found one after another, and the last may be cut.",
     "cut_document": "The document is cut or damaged; what stands before that place was read.",
 }
-_WARNINGS = frozenset({"too_deep", "arguments_not_json", "cut_document"})
+_WARNINGS = frozenset({"too_deep", "arguments_not_json", "cut_document", "cut_compressed", "too_large", "encrypted", "unknown_compression", "cut_archive"})
 
 
 class Account:
@@ -55,6 +60,14 @@ class Account:
         """Leave out a line of which no JSON value can be made; `code` says why."""
         self.skip(code)
         self.diagnose(code, "The line is not JSON: cut, damaged, or no record at all; it was left out.", line=line, severity="error", excerpt=excerpt)
+
+    def fail(self, reason: str) -> None:
+        """Note that nothing of the file is in the tables after all, and why."""
+        row = self.row
+        row.state, row.reason = "unreadable", reason
+        row.records_read = row.records_kept = row.records_merged = row.records_skipped = 0
+        self._skipped.clear()
+        self.diagnose("unreadable", reason, severity="error")
 
     def diagnose(
         self,

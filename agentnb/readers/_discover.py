@@ -9,9 +9,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agentnb.readers._content import Origin
+
 PathLike = str | os.PathLike[str]
 
-_NEVER = frozenset({".git", "node_modules", "__pycache__", ".ipynb_checkpoints", ".venv"})
+NEVER = frozenset({".git", "node_modules", "__pycache__", ".ipynb_checkpoints", ".venv"})
+"""Folders that are not searched."""
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
@@ -20,6 +23,8 @@ class Found(NamedTuple):
 
     path: Path
     named: bool
+    origin: Origin = None
+    """Where its content is kept when it is no file of this path."""
 
 
 def find_files(paths: PathLike | Iterable[PathLike]) -> list[Found]:
@@ -69,6 +74,6 @@ def _expand(path: Path) -> list[Path]:
 def _walk(folder: Path) -> list[Path]:
     found: list[Path] = []
     for parent, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _NEVER)
+        folders[:] = sorted(name for name in folders if name not in NEVER)
         found.extend(Path(parent, name) for name in sorted(files))
     return [path for path in found if path.is_file()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from agentnb.readers._json import parse_json, to_json
@@ -43,6 +44,12 @@ def amount_in(value: Any) -> float | None:
 def text_of(value: Any) -> str | None:
     """Return a text, or whatever stands in its place as JSON."""
     return value if isinstance(value, str) else None if value is None else to_json(value)
+
+
+def extra_of(record: dict[str, Any], read: Collection[str]) -> str | None:
+    """Write what is not read of a record as a JSON object; None when nothing is left."""
+    rest = {name: value for name, value in record.items() if name not in read and value is not None}
+    return to_json(rest) if rest else None
 
 
 def object_of(value: Any) -> str:

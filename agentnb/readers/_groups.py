@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agentnb.readers._archive import find_member
+from agentnb.readers._content import Held, Origin, locate, open_content
 from agentnb.readers._reader import Reader, Sample
+
+_PIECE = 1 << 20
 
 
 class SourceFile(NamedTuple):
@@ -27,7 +31,9 @@ class Candidate(NamedTuple):
     reader: Reader
     keys: frozenset[str]
     sample: Sample | None = None
-    """What was seen of it; None of a file that was known before and has not changed, which is looked at again only if it must be read."""
+    """What was seen of it; None of a file that is looked at again if it must be read: it was known before and has not changed, or is too large to be held."""
+    origin: Origin = None
+    """Where its content is kept when it is no file of this path."""
 
 
 class Group(NamedTuple):
@@ -37,14 +43,18 @@ class Group(NamedTuple):
     members: tuple[Candidate, ...]
 
 
-def state_of(path: Path) -> SourceFile:
-    """Return size and time of a file, by which a change is noticed.
+def state_of(path: Path, origin: Origin = None) -> SourceFile:
+    """Return size and time of a file, by which a change is noticed; of a member of an archive its size and the time of the archive.
 
     Raises:
         OSError: when the file is gone.
     """
-    stat = path.stat()
-    return SourceFile(path, stat.st_size, stat.st_mtime_ns)
+    place = locate(path, origin)
+    size = find_member(place).entry.size if place.inner else None
+    if isinstance(place.root, Held):
+        return SourceFile(path, len(place.root.data) if size is None else size, place.root.modified_ns)
+    stat = place.root.stat()
+    return SourceFile(path, stat.st_size if size is None else size, stat.st_mtime_ns)
 
 
 def group_files(candidates: Sequence[Candidate]) -> list[Group]:
@@ -69,17 +79,38 @@ def group_files(candidates: Sequence[Candidate]) -> list[Group]:
     return [Group(group[0].reader, tuple(group)) for group in members.values()]
 
 
-def copies_of_earlier(candidates: Iterable[Candidate]) -> dict[Path, Path]:
-    """Find files with the same bytes as an earlier one; only files of equal size are read for it."""
-    by_size: dict[int, list[Path]] = {}
+def copies_of_earlier(candidates: Sequence[Candidate]) -> dict[Path, Path]:
+    """Find files with the same content as an earlier one; only those are read for it that are of equal size, or belong together and are packed."""
+    by_size: dict[int, list[Candidate]] = {}
     for candidate in candidates:
-        by_size.setdefault(candidate.file.size, []).append(candidate.file.path)
+        by_size.setdefault(candidate.file.size, []).append(candidate)
+    related = [group.members for group in group_files(candidates) if len(group.members) > 1]
+    alike = [*(same for same in by_size.values() if len(same) > 1), *(same for same in related if any(map(_is_packed, same)))]
+    digests: dict[Path, bytes] = {}
+    for candidate in (candidate for same in alike for candidate in same):
+        digests.setdefault(candidate.file.path, _digest(candidate.file.path, candidate.origin))
+    first: dict[bytes, Path] = {}
     copies: dict[Path, Path] = {}
-    for paths in by_size.values():
-        seen: dict[bytes, Path] = {}
-        for path in paths if len(paths) > 1 else ():
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "blake2b").digest()
-            if (first := seen.setdefault(digest, path)) is not path:
-                copies[path] = first
+    for path in (candidate.file.path for candidate in candidates if candidate.file.path in digests):
+        if (earlier := first.setdefault(digests[path], path)) is not path:
+            copies[path] = earlier
     return copies
+
+
+def _is_packed(candidate: Candidate) -> bool:
+    try:
+        with open_content(candidate.file.path, candidate.origin) as stream:
+            return stream.counted is not None
+    except OSError:
+        return False
+
+
+def _digest(path: Path, origin: Origin) -> bytes:
+    digest = hashlib.blake2b()
+    try:
+        with open_content(path, origin) as stream:
+            while piece := stream.file.read(_PIECE):
+                digest.update(piece)
+    except OSError:
+        digest.update(str(path).encode("utf-8", "surrogateescape"))  # it is gone meanwhile, and like no other
+    return digest.digest()

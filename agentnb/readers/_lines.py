@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from agentnb.readers._account import Account
+from agentnb.readers._content import Origin, open_content
+from agentnb.readers._framing import split_events, split_values
 from agentnb.readers._json import parse_json
 from agentnb.readers._reader import OnBytes, OpenFile
 
 _REPORT_EVERY = 1 << 22
-_BUFFER = 1 << 18
 _LONG_LINE = 16 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
@@ -20,31 +21,21 @@ _BOM = b"\xef\xbb\xbf"
 def read_lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file that are not blank, with their numbers from 1.
 
-    A byte-order mark, carriage returns and very long lines are noted in the account; UTF-16 is turned into UTF-8.
+    Where values do not stand on lines of their own, their texts are yielded instead: data of server-sent events with the number of the line on which they
+    begin, values directly after one another with their ordinal from 1. A byte-order mark, carriage returns and very long lines are noted in the account;
+    UTF-16 is turned into UTF-8.
     """
-    account = file.account
-    noted_return = False
-    pending = 0
-    for number, line in enumerate(_raw_lines(file.path, account), 1):
-        pending += len(line)
-        if pending > _REPORT_EVERY:
-            on_bytes(pending)
-            pending = 0
-        if line.endswith(b"\r\n"):
-            line = line[:-2]
-            if not noted_return:
-                noted_return = True
-                account.diagnose("carriage_returns", "Lines end with CR LF; they are read as LF.", line=number, severity="info")
-        if len(line) > _LONG_LINE:
-            message = f"A line of {len(line) / 1e6:,.0f} MB; it was read whole."
-            account.diagnose("long_line", message, line=number, severity="info", excerpt=line[:300])
-        if not line.isspace() and line:
-            yield number, line
-    on_bytes(pending)
+    framing = file.sample.framing
+    if framing == "values":
+        yield from enumerate(split_values(read_bytes(file.path, file.account, file.origin)), 1)
+        on_bytes(file.account.row.bytes)
+        return
+    lines = _counted_lines(file, on_bytes)
+    yield from split_events(lines) if framing == "events" else ((number, line) for number, line in lines if line and not line.isspace())
 
 
 def read_values(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
-    """Yield the JSON values of a file with their places: of a file of lines each with its number from 1, of a document the document at place 1.
+    """Yield the JSON values of a file with their places: of a file of lines as `read_lines` does, of a document the document at place 1.
 
     A line without a value is left out with its reason in the account.
     """
@@ -65,7 +56,7 @@ def read_values(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
 
 def read_text(file: OpenFile, on_bytes: OnBytes) -> str:
     """Read a whole file as text; bytes that are not UTF-8 become backslash escapes, with a note in the account."""
-    data = read_bytes(file.path, file.account)
+    data = read_bytes(file.path, file.account, file.origin)
     on_bytes(file.account.row.bytes)
     try:
         return data.decode()
@@ -74,9 +65,17 @@ def read_text(file: OpenFile, on_bytes: OnBytes) -> str:
         return data.decode("utf-8", "backslashreplace")
 
 
-def read_bytes(path: Path, account: Account | None = None) -> bytes:
-    """Read a whole file as UTF-8 bytes, without a byte-order mark."""
-    data = path.read_bytes()
+def read_bytes(path: Path, account: Account | None = None, origin: Origin = None) -> bytes:
+    """Read a whole file as UTF-8 bytes, unpacked and without a byte-order mark."""
+    with open_content(path, origin) as stream:
+        data = stream.file.read()
+    if account is not None:
+        account.note_oddities(stream.oddities, line=None)
+    return without_mark(data, account)
+
+
+def without_mark(data: bytes, account: Account | None = None) -> bytes:
+    """Return a text as UTF-8, without a byte-order mark."""
     if data.startswith(_BOM):
         _note_mark(account)
         return data[len(_BOM) :]
@@ -86,17 +85,39 @@ def read_bytes(path: Path, account: Account | None = None) -> bytes:
     return data
 
 
-def _raw_lines(path: Path, account: Account) -> Iterable[bytes]:
-    with path.open("rb", buffering=_BUFFER) as file:
-        head = file.read(len(_BOM))
-        if head.startswith(_UTF16):
-            yield from read_bytes(path, account).splitlines(keepends=True)
-            return
-        if head == _BOM:
-            _note_mark(account)
-        else:
-            file.seek(0)
-        yield from file
+def _counted_lines(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, bytes]]:
+    """Yield every line with its number and without CR LF, and tell how many bytes of the file were read for them."""
+    account = file.account
+    noted_return = False
+    pending = 0
+    with open_content(file.path, file.origin) as stream:
+        counted, told = stream.counted, 0
+        for number, line in enumerate(_raw_lines(stream.file, account), 1):
+            pending += len(line)
+            if pending > _REPORT_EVERY:
+                on_bytes(pending if counted is None else counted.count - told)
+                pending, told = 0, 0 if counted is None else counted.count
+            if line.endswith(b"\r\n"):
+                line = line[:-2]
+                if not noted_return:
+                    noted_return = True
+                    account.diagnose("carriage_returns", "Lines end with CR LF; they are read as LF.", line=number, severity="info")
+            if len(line) > _LONG_LINE:
+                message = f"A line of {len(line) / 1e6:,.0f} MB; it was read whole."
+                account.diagnose("long_line", message, line=number, severity="info", excerpt=line[:300])
+            yield number, line
+        on_bytes(pending if counted is None else counted.count - told)
+        account.note_oddities(stream.oddities, line=None)
+
+
+def _raw_lines(file: BinaryIO, account: Account) -> Iterator[bytes]:
+    first = file.readline()
+    if first.startswith(_UTF16):
+        yield from without_mark(first + file.read(), account).splitlines(keepends=True)
+        return
+    if first:
+        yield without_mark(first, account)
+    yield from file
 
 
 def _note_mark(account: Account | None) -> None:

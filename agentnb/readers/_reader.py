@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple
 
 from agentnb.readers._account import Account
+from agentnb.readers._content import Origin
 from agentnb.readers._rows import Rows
 
 OnBytes = Callable[[int], None]
 """Called with the number of bytes read since the last call."""
+
+_PACKED = frozenset({".gz", ".zst", ".xz", ".bz2"})
 
 
 class Sample(NamedTuple):
@@ -27,7 +30,9 @@ class Sample(NamedTuple):
     one_line: bool = False
     """Whether a document stands on one line."""
     text: str = ""
-    """How a text begins."""
+    """How a text begins; of a YAML document too, since every text may look like one; of an archive how its first member does."""
+    framing: Literal["lines", "events", "values"] = "lines"
+    """How the values of a file of lines stand: each on its line, as data of server-sent events, or directly after one another."""
 
     @property
     def document(self) -> Any:
@@ -35,9 +40,11 @@ class Sample(NamedTuple):
         return self.values[0] if self.shape == "document" and self.values else None
 
     def readings(self) -> tuple[Sample, ...]:
-        """Return what the file may be: an object alone on its line may also be the first of the lines that are still to come."""
+        """Return what the file may be: an object alone on its line may also be the first of lines that are still to come, and YAML is a text as well."""
         if self.one_line and isinstance(self.document, dict):
             return self, Sample("lines", self.values, self.values)
+        if self.shape == "document" and self.text:
+            return self, Sample("text", text=self.text)
         return (self,)
 
 
@@ -47,11 +54,14 @@ class OpenFile(NamedTuple):
     path: Path
     sample: Sample
     account: Account
+    origin: Origin = None
+    """Where its content is kept when it is no file; `read_values`, `read_lines` and `read_text` know."""
 
     @property
     def name(self) -> str:
-        """The last part of the path, by which other files may refer to it."""
-        return self.path.name
+        """The last part of the path, by which other files may refer to it, without what says how it is packed; of an object the name it was given."""
+        name = PurePath(str(self.path).strip("<>"))
+        return name.stem if name.suffix in _PACKED else name.name
 
 
 class Reader(NamedTuple):

@@ -1,9 +1,14 @@
-"""Every format that can be read, in the order in which they are tried: the most specific first, since later tests also match earlier formats."""
+"""Every format that can be read, in the order in which they are tried: the most specific first, since later tests also match earlier formats.
+
+Readers of other distributions are tried before all of these: who installs one means it. One whose format has the name of one of these replaces it.
+"""
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
+from agentnb.readers._plugins import load_plugins
 from agentnb.readers._reader import Reader, Sample
 from agentnb.readers.formats import (
     ai_sdk,
@@ -54,6 +59,7 @@ READERS: tuple[Reader, ...] = (
     codex.READER,
     claude_code.READER,
     qwen.READER,
+    openclaw.READER,
     pi.READER,
     copilot_cli.READER,
     vscode_chat.READER,
@@ -61,7 +67,6 @@ READERS: tuple[Reader, ...] = (
     cline.READER,
     opencode.READER,
     droid.READER,
-    openclaw.READER,
     cursor.READER,
     goose.READER,
     functai.READER,
@@ -93,7 +98,15 @@ class Recognised(NamedTuple):
     sample: Sample
 
 
+@functools.cache
+def all_readers() -> tuple[Reader, ...]:
+    """Return every reader in the order in which they are tried; those of other distributions are imported when this is first asked."""
+    others = load_plugins()
+    formats = {reader.format for reader in others}
+    return (*others, *(reader for reader in READERS if reader.format not in formats))
+
+
 def recognise(sample: Sample) -> Recognised | None:
     """Find the reader of a file's format from its content; None when no reader knows it."""
     readings = sample.readings()
-    return next((Recognised(reader, reading) for reading in readings for reader in READERS if reader.matches(reading)), None)
+    return next((Recognised(reader, reading) for reading in readings for reader in all_readers() if reader.matches(reading)), None)

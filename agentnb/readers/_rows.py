@@ -166,3 +166,8 @@ class Rows:
     calls: list[CallRow] = field(default_factory=list)
     parts: list[PartRow] = field(default_factory=list)
     approvals: list[ApprovalRow] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Start without any id given."""
+        self.turn_ids: set[str] = set()
+        """Ids that turns have: `ws.turn(id)` means one, so that a recording's own id is given once, even when several conversations hold it."""

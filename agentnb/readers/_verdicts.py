@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from agentnb.readers._json import parse_json
 
 # A result that says so in its first words: tau-bench and most hand-written tools have no other way to report an error.
 _ERROR = re.compile(
     r"\s*(?:\w*Error\b\s*[:\]]|Error\s|\[?error\]?:|Exception:|Traceback \(most recent call last\)|\{\s*\"error\"\s*:(?!\s*(?:null|\"\"|false)))", re.IGNORECASE
 )
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?(?:Exit code|exit status|Process exited with code)[: ]\s*(-?\d{1,9})\b", re.IGNORECASE)
+
+_EXIT_FIELDS = ("exit_code", "exitCode", "return_code", "returncode", "returnCode")
+_EXIT_FIELD = re.compile('"(?:' + "|".join(_EXIT_FIELDS) + ')"')
+_LONGEST_OBJECT = 1 << 20
 
 
 def error_in(text: str | None) -> str | None:
@@ -28,6 +35,22 @@ def first_line(text: str) -> str:
 
 
 def exit_code_in(text: str | None) -> int | None:
-    """Return the exit code that the first line of a result states in words, else None."""
-    match = _EXIT_CODE.match(text[:100]) if text else None
-    return int(match.group(1)) if match else None
+    """Return the exit code that a result states: in words in its first line, or as a field of the JSON object that it is; else None."""
+    if not text:
+        return None
+    match = _EXIT_CODE.match(text[:100])
+    if match is not None:
+        return int(match.group(1))
+    if text[0] != "{" or len(text) > _LONGEST_OBJECT or not _EXIT_FIELD.search(text):
+        return None
+    return exit_code_of(parse_json(text.encode()).value)
+
+
+def exit_code_of(result: Any) -> int | None:
+    """Return the exit code that a structured result states in a field of its own, or in its metadata, else None."""
+    if not isinstance(result, dict):
+        return None
+    for name in _EXIT_FIELDS:
+        if type(result.get(name)) is int and abs(result[name]) < 2**32:
+            return int(result[name])
+    return exit_code_of({name: value for name, value in result["metadata"].items() if name != "metadata"}) if isinstance(result.get("metadata"), dict) else None

@@ -6,7 +6,7 @@ but the style sheet, asks a clock, or knows a notebook. `_markup.py` is the only
 
 from __future__ import annotations
 
-from agentnb.render._cards import render_card
+from agentnb.render._cards import render_card, render_upload
 from agentnb.render._frame import css
 from agentnb.render._options import Options, options
 from agentnb.render._pages import Finding, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
@@ -64,6 +64,7 @@ __all__ = [
     "render_transcript",
     "render_turn",
     "render_turn_body",
+    "render_upload",
     "tree_order",
     "turn_line",
 ]

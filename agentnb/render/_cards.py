@@ -30,6 +30,20 @@ def render_card(card: WorkspaceCard, *, standalone: bool = True) -> str:
     return framed("card", "Workspace", join(head, body), standalone=standalone)
 
 
+def render_upload(card: WorkspaceCard | None) -> str:
+    """Show what was read of dropped files where no kernel takes any.
+
+    Args:
+        card: what was read; None before anything was.
+
+    Returns:
+        HTML, the same for the same card.
+    """
+    note = tag("p", "Recordings are dropped here while the kernel runs: run this cell again.", class_="dim")
+    read = render_card(card, standalone=False) if card is not None else None
+    return framed("upload", "Upload", join(tag("div", note, class_="card"), Html(read) if read is not None else None), standalone=True)
+
+
 def counts_line(card: WorkspaceCard) -> str:
     """Say what a workspace holds: sources, conversations, turns, tool calls."""
     return facts(amount(card.sources, "source"), amount(card.conversations, "conversation"), amount(card.turns, "turn"), amount(card.tool_calls, "tool call"))

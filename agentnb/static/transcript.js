@@ -60,17 +60,18 @@ var Kernel = class {
     signal.addEventListener("abort", () => this.#forget(), { once: true });
   }
   /** Ask; `then` gets the result, unless the kernel refuses or the same slot asked again meanwhile. */
-  ask(slot, kind, details, then, failed = () => void 0) {
+  ask(slot, kind, details, then, failed = () => void 0, buffers = []) {
     this.#done(slot);
     const id = `${this.#prefix}-${this.#count += 1}`;
     const timer = window.setTimeout(() => this.#notices.show("late", "error", LATE), PATIENCE);
     this.#pending.set(slot, { id, then, failed, timer });
     try {
-      this.#model.send({ id, kind, ...details });
+      this.#model.send({ id, kind, ...details }, void 0, buffers);
     } catch (error) {
       this.#done(slot);
-      this.#notices.show("late", "error", `The kernel is gone (${String(error)}). ${READABLE}`);
-      failed();
+      const message = `The kernel is gone (${String(error)}). ${READABLE}`;
+      this.#notices.show("late", "error", message);
+      failed(message);
     }
   }
   /** Hear what the kernel tells every view of the model. */
@@ -93,8 +94,9 @@ var Kernel = class {
       then(result ?? {});
       return;
     }
-    this.#notices.show("error", "error", error.message ?? "The kernel refused and did not say why.");
-    failed();
+    const words = error.message ?? "The kernel refused and did not say why.";
+    this.#notices.show("error", "error", words);
+    failed(words);
   }
   #done(slot) {
     window.clearTimeout(this.#pending.get(slot)?.timer);

@@ -20,7 +20,7 @@ class Source(Value):
     source_id: str
     """Id of the file in this workspace."""
     path: str
-    """Path of the file as it was found."""
+    """Path of the file as it was found, continued inside of an archive; of an object, which is in no file, its name in angle brackets."""
     format: str | None = None
     """Format found by content; null when it is none that can be read."""
     state: SourceState

@@ -1,30 +1,23 @@
-"""A LIVE CELL: the traits and messages that every widget shares, and how it shows itself where no kernel answers."""
+"""A LIVE CELL: the traits and messages that the widgets share which show what was recorded."""
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable
+from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
 
-import anywidget
 import traitlets
-from IPython.display import display
 
-from agentnb.errors import AgentnbError, UnknownId
-from agentnb.render import css, render_rating_line
+from agentnb.errors import UnknownId
+from agentnb.render import render_rating_line
+from agentnb.widgets._cell import Answer, Cell, Request
 from agentnb.widgets._keeping import rate
 from agentnb.widgets._targets import Wanted, check_options
 from agentnb.workspace import Workspace
 
-STATIC: Final = Path(__file__).parent.parent / "static"
 REPLY_BUDGET: Final = 200_000
 """Bytes of one answer to the browser."""
-
-Request: TypeAlias = Mapping[str, Any]
-Answer: TypeAlias = "dict[str, Any]"
 
 _UNSAVED: Final = 'These ratings live only as long as this workspace. ws.save("folder") keeps them, and everything else of it.'
 _HEIGHT: Final = re.compile(r"none|\d+(?:\.\d+)?(?:px|em|rem|ch|vh|%)")
@@ -32,20 +25,10 @@ _HEIGHT: Final = re.compile(r"none|\d+(?:\.\d+)?(?:px|em|rem|ch|vh|%)")
 _OPEN: WeakKeyDictionary[Workspace, WeakSet[View]] = WeakKeyDictionary()
 """The widgets of a workspace: what is said in one is shown in the others."""
 
-_log = logging.getLogger("agentnb.widgets")
 
+class View(Cell):
+    """What the widgets share that show what was recorded."""
 
-class View(anywidget.AnyWidget):
-    """What the widgets of agentnb share.
-
-    The browser asks with a message `{id, kind, …}` and is answered with `{id, result}` or `{id, error: {message}}`; `{event, result}` tells
-    every view of the model something, such as a rating that one of them made.
-    """
-
-    _css = css()
-
-    _html = traitlets.Unicode("").tag(sync=True)
-    _height = traitlets.Unicode("").tag(sync=True)
     _page = traitlets.Int(50).tag(sync=True)
     _rates = traitlets.Bool(False).tag(sync=True)
     selected = traitlets.Unicode("").tag(sync=True)
@@ -67,31 +50,7 @@ class View(anywidget.AnyWidget):
             _OPEN.setdefault(wanted.workspace, WeakSet()).add(self)
         self.on_msg(self._heard)
 
-    def __repr__(self) -> str:
-        """Say in one line what is shown."""
-        raise NotImplementedError
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the live view, and the same as plain HTML for wherever no kernel answers."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if bundle is not None else ({"text/plain": repr(self)}, {})
-        return {**data, "text/html": self._static()}, metadata
-
-    def _ipython_display_(self) -> None:
-        """Show the plain HTML and the live view as two outputs, of which one is seen.
-
-        In one output the plain HTML would be lost where it is needed: JupyterLab prefers the live view whenever it trusts a notebook, and after the
-        kernel is gone says "model not found" in its place. Beside it, the plain HTML stays and the style sheet hides what is not wanted.
-        """
-        data, metadata = self._repr_mimebundle_()
-        html = data.pop("text/html").replace(" data-view=", " data-fallback data-view=", 1)
-        display({"text/html": html, "text/plain": data["text/plain"]}, raw=True)  # type: ignore[no-untyped-call]
-        display({**data, "text/plain": ""}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-
     def _first_window(self) -> str:
-        raise NotImplementedError
-
-    def _static(self) -> str:
         raise NotImplementedError
 
     def _answers(self) -> dict[str, Callable[[Request], Answer]]:
@@ -104,17 +63,6 @@ class View(anywidget.AnyWidget):
         if proposal.value:
             self._wanted.shown.turn_of(proposal.value)
         return str(proposal.value)
-
-    def _heard(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        """Answer a request of the browser; what goes wrong is answered, too, and logged."""
-        request = content if isinstance(content, dict) else {}
-        try:
-            answer = self._answers().get(str(request.get("kind")), _no_such_kind)
-            reply = {"id": request.get("id"), "result": answer(request)}
-        except Exception as error:
-            _log.warning("%s could not answer %r", type(self).__name__, request.get("kind"), exc_info=not isinstance(error, AgentnbError))
-            reply = {"id": request.get("id"), "error": {"message": _words(error)}}
-        self.send(reply)
 
     def _answer_rate(self, request: Request) -> Answer:
         workspace = self._wanted.workspace
@@ -157,14 +105,6 @@ class View(anywidget.AnyWidget):
 def whole_number(request: Request, name: str, otherwise: int, most: int) -> int:
     """Return a count of a request, within bounds."""
     return max(0, min(int(request.get(name, otherwise)), most))
-
-
-def _no_such_kind(request: Request) -> Answer:
-    raise ValueError(f"No request of kind {request.get('kind')!r} is known. The notebook may show a widget of another agentnb: run its cell again.")
-
-
-def _words(error: Exception) -> str:
-    return str(error) if isinstance(error, AgentnbError) else f"{type(error).__name__}: {error}"
 
 
 def _css_height(height: int | str | None) -> str:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from agentnb.errors import UnknownId
 from agentnb.render import plain_turn, render_call, render_call_tree, render_rating_line, tree_order
 from agentnb.values import Call, Turn
+from agentnb.widgets._cell import STATIC, Answer, Request
 from agentnb.widgets._shown import EVERY
 from agentnb.widgets._targets import Target, Wanted, resolve
-from agentnb.widgets._view import REPLY_BUDGET, STATIC, Answer, Request, View, whole_number
+from agentnb.widgets._view import REPLY_BUDGET, View, whole_number
 
 WINDOW_BUDGET = 24_000
 """Bytes of the window that is part of the widget's state."""

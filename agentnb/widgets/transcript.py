@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from agentnb.render import TranscriptPage, plain_transcript, render_steps, render_transcript, render_turn_body
 from agentnb.values import Call, Turn
+from agentnb.widgets._cell import STATIC, Answer, Request
 from agentnb.widgets._shown import EVERY, Question
 from agentnb.widgets._targets import Target, resolve
-from agentnb.widgets._view import REPLY_BUDGET, STATIC, Answer, Request, View, whole_number
+from agentnb.widgets._view import REPLY_BUDGET, View, whole_number
 
 WINDOW_BUDGET = 24_000
 """Bytes of the window that is part of the widget's state."""

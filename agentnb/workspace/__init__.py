@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from agentnb.workspace._account import Account
-from agentnb.workspace._open import last_opened, open_workspace
+from agentnb.workspace._open import last_opened, open_workspace, read_object
 from agentnb.workspace._workspace import Workspace
 
-__all__ = ["Account", "Workspace", "last_opened", "open_workspace"]
+__all__ = ["Account", "Workspace", "last_opened", "open_workspace", "read_object"]

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentnb.readers import SourceFile
+import pyarrow.parquet as pq
+
+from agentnb.readers import SourceFile, root_of
 
 State = tuple[str, int, int]
 """Absolute path, size and time of a file: by these a change is noticed."""
@@ -75,8 +77,8 @@ class Settled(NamedTuple):
 
 
 def absolute(path: str | os.PathLike[str]) -> str:
-    """Return the absolute path by which a file is known, without `..` and without following links."""
-    return os.path.abspath(path)
+    """Return the absolute path by which a file is known, without `..` and without following links; an object, which is in no file, is known by its name."""
+    return os.fspath(path) if root_of(path) is not None else os.path.abspath(path)
 
 
 def settle(batches: Sequence[Batch]) -> Settled:
@@ -102,6 +104,16 @@ def settle(batches: Sequence[Batch]) -> Settled:
         tuple(batch._replace(groups=tuple(own), hidden=_hidden(batch, own)) for batch, own in counted),
         tuple((batch, _replaced_since(batch, latest)) for batch, own in zip(batches, kept, strict=True) if batch.groups and not own),
     )
+
+
+def conversation_ids(batch: Batch, *, without: frozenset[str]) -> list[str]:
+    """Return the ids of the conversations of a batch, except of those whose file has one of these source ids."""
+    held = batch.tables.get("conversations")
+    if held is None:
+        return []
+    table = pq.read_table(held, columns=["conversation_id", "source_id"]) if isinstance(held, Path) else held.select(["conversation_id", "source_id"])
+    rows = zip(table["conversation_id"].to_pylist(), table["source_id"].to_pylist(), strict=True)
+    return [conversation_id for conversation_id, source_id in rows if source_id not in without]
 
 
 def source_ids(groups: Iterable[KeptGroup]) -> frozenset[str]:

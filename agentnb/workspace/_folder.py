@@ -18,8 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from agentnb.errors import WorkspaceError
+from agentnb.readers import Held, Origin
 from agentnb.workspace._batches import Batch, KeptFile, KeptGroup, Settled, absolute, settle, source_ids
 from agentnb.workspace._columns import Tables
+from agentnb.workspace._inputs import Inputs
 from agentnb.workspace._layout import not_written, prepare
 from agentnb.workspace._stores import Store, without_sources
 
@@ -55,6 +57,7 @@ class FolderStore:
         self.folder = folder
         self.place: Path | None = Path(absolute(folder))
         self._tables = self.place / "tables"
+        self._inputs = Inputs(self.place / "inputs")
         self._lock = threading.RLock()
         self._modified_ns: int | None = None
         self._names: frozenset[str] = frozenset()
@@ -116,6 +119,25 @@ class FolderStore:
             # What turned out damaged since the last look changes what there is, though no name does.
             self._generation += any(name in before and not found.whole for name, found in self._found.items())
         self._tidy()
+
+    def hold(self, path: Path, content: Held) -> Origin:
+        """Keep the content of an object in the folder.
+
+        Raises:
+            WorkspaceError: when it cannot be written.
+        """
+        try:
+            return self._inputs.hold(path, content)
+        except OSError as error:
+            raise not_written(self.folder, error) from error
+
+    def origin_of(self, path: Path) -> Origin:
+        """Return the file in which the content of an object is kept."""
+        return self._inputs.origin_of(path)
+
+    def held(self) -> Iterator[tuple[Path, Held]]:
+        """Yield the objects whose content is kept."""
+        yield from self._inputs.held()
 
     def _settle(self) -> Settled:
         with self._lock:
@@ -180,6 +202,8 @@ def copy_batches(source: Store, target: FolderStore) -> None:
         WorkspaceError: when the other store cannot be written.
     """
     known = {file.path: file for batch in target.batches() for group in batch.groups for file in group.files}
+    for path, content in source.held():
+        target.hold(path, content)
     for batch in source.batches():
         groups = [group for group in batch.groups if not all(_is_as_late(known.get(file.path), file) for file in group.files)]
         passed = batch.hidden | source_ids(batch.groups) - source_ids(groups)

@@ -8,9 +8,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
-from agentnb.readers import READERS, Candidate, Found, Group, Rows, read_group, survey_files
+from agentnb.readers import Candidate, Found, Group, Rows, TakenIds, all_readers, is_there, read_group, survey_files, with_members
 from agentnb.readers._rows import SourceRow
-from agentnb.workspace._batches import KeptFile, KeptGroup, absolute
+from agentnb.workspace._batches import KeptFile, KeptGroup, absolute, conversation_ids
 from agentnb.workspace._columns import to_tables
 from agentnb.workspace._progress import Progress
 from agentnb.workspace._stores import Store
@@ -48,29 +48,35 @@ def take_in(store: Store, found: Sequence[Found]) -> None:
     for first in (True, *[False] * (_ROUNDS - 1)):
         groups = [group for batch in store.batches() for group in batch.groups]
         kept = {file.path: group for group in groups for file in group.files}
-        look = _look(found, store.place, groups, kept)
+        look = _look(store, found, groups, kept)
         away = {file.path for file, row in zip(look.unread, look.rows.sources, strict=True) if row.state == "unreadable"}
         # Later rounds read what vanished, or what another process kept apart meanwhile; a file that goes on growing does not keep them going.
         is_known = _is_known if first else _has_known_names
-        look = _unnoted(look._replace(groups=[group for group in look.groups if not is_known(group, kept, away)]), kept)
+        look = _unnoted(look._replace(groups=[group for group in look.groups if not is_known(store, group, kept, away)]), kept)
         if not look.groups and not look.unread:
             return
         _read(store, look, kept)
 
 
-def _look(found: Sequence[Found], own: Path | None, groups: Sequence[KeptGroup], kept: Kept) -> _Look:
+def find_again(store: Store, paths: Iterable[Path]) -> list[Found]:
+    """Return those of several paths, which were read before, that are still there: files, members of archives, and objects that the store holds."""
+    found = [Found(path, named=False, origin=store.origin_of(path)) for path in paths]
+    return [item for item in found if is_there(item.path, item.origin)]
+
+
+def _look(store: Store, found: Sequence[Found], groups: Sequence[KeptGroup], kept: Kept) -> _Look:
     """Look at files, and at those that were kept before and may belong to them."""
-    wanted = _as_kept(found, own, kept)
+    wanted = _as_kept(with_members(found), store.place, kept)
     looked_at = _candidates(groups)
     while True:
-        survey = survey_files(list(wanted.values()), looked_at)
-        missing = [file for file in _related(groups, survey.groups, wanted) if file.path not in wanted and os.path.isfile(file.path)]
+        survey = survey_files(list(wanted.values()), looked_at, opened=True)
+        missing = find_again(store, [file.source.path for file in _related(groups, survey.groups, wanted) if file.path not in wanted])
         if not missing:
             paths = {_shown(item.path): item.path for item in wanted.values()}
             return _Look(survey.groups, [_unread_file(row, paths[row.path]) for row in survey.unread.sources], survey.unread)
         looked_at |= {member.file.path: member for group in survey.groups for member in group.members}
         # What was met first stays first: by this order equal conversations are told apart, and ids must not move.
-        wanted = {file.path: Found(file.source.path, named=False) for file in missing} | wanted
+        wanted = {absolute(item.path): item for item in missing} | wanted
 
 
 def _unread_file(row: SourceRow, path: Path) -> KeptFile:
@@ -99,7 +105,7 @@ def _as_kept(found: Iterable[Found], own: Path | None, kept: Kept) -> dict[str, 
 
 def _candidates(groups: Sequence[KeptGroup]) -> dict[Path, Candidate]:
     """Return the files of groups as they were when they were read, so that they need not be looked at again."""
-    readers = {reader.format: reader for reader in READERS}
+    readers = {reader.format: reader for reader in all_readers()}
     known = [(file, readers[group.format]) for group in groups if group.format in readers for file in group.files]
     return {file.source.path: Candidate(file.source, reader, frozenset(file.keys)) for file, reader in known}
 
@@ -115,17 +121,17 @@ def _related(groups: Sequence[KeptGroup], found: Sequence[Group], wanted: Mappin
             yield from group.files
 
 
-def _is_known(group: Group, kept: Kept, away: set[str]) -> bool:
+def _is_known(store: Store, group: Group, kept: Kept, away: set[str]) -> bool:
     """Tell whether a group was read as it is now; files of it that are gone since are no change: what was in them is kept."""
     known = kept.get(absolute(group.members[0].file.path))
     if known is None or known.format != group.reader.format:
         return False
     states = {(absolute(member.file.path), *member.file[1:]) for member in group.members}
-    others = [file.path for file in known.files if file.state not in states]
-    return states <= {file.state for file in known.files} and all(path in away or not os.path.exists(path) for path in others)
+    others = [file.source.path for file in known.files if file.state not in states and file.path not in away]
+    return states <= {file.state for file in known.files} and not find_again(store, others)
 
 
-def _has_known_names(group: Group, kept: Kept, away: set[str]) -> bool:
+def _has_known_names(store: Store, group: Group, kept: Kept, away: set[str]) -> bool:
     """Tell whether the files of a group were read together, whatever became of them since."""
     known = [kept.get(absolute(member.file.path)) for member in group.members]
     return all(other is not None and other is known[0] and other.format == group.reader.format for other in known)
@@ -150,19 +156,29 @@ def _read(store: Store, look: _Look, kept: Kept) -> None:
     """Read groups and keep them, small ones together."""
     lot = _Lot(store)
     lot.add_unread(look)
+    taken = TakenIds(_ids_that_stay(store, look.groups))
     with Progress(sum(member.file.size for group in look.groups for member in group.members), "reading") as progress:
         for group in look.groups:
             try:
                 rows = read_group(group, progress.add)
             except OSError:
                 # A file vanished, or may no longer be read, since it was looked at. The account says so, and the next round reads the others.
-                lost = _look([Found(member.file.path, named=False) for member in group.members], None, (), {})
+                lost = _look(store, [Found(member.file.path, named=False, origin=member.origin) for member in group.members], (), {})
                 if not lost.unread:
                     raise
                 lot.add_unread(_unnoted(lost, kept))
             else:
+                taken.set_apart(rows, group.reader.format)
                 lot.add(group, rows)
         lot.keep()
+
+
+def _ids_that_stay(store: Store, groups: Sequence[Group]) -> Iterator[str]:
+    """Yield the ids of the conversations that are kept, without those of files that are about to be read again."""
+    again = {absolute(member.file.path) for group in groups for member in group.members}
+    for batch in store.batches():
+        gone = batch.hidden | {file.source_id for group in batch.groups for file in group.files if file.path in again}
+        yield from conversation_ids(batch, without=frozenset(gone))
 
 
 class _Lot:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from agentnb.readers import is_there, root_of
 from agentnb.values import Diagnostic, Rating
 from agentnb.workspace._batches import KeptGroup
 from agentnb.workspace._database import Database
@@ -96,5 +97,5 @@ def _of_lines(index: int, passed: Passed) -> Diagnostic:
 def _advice(groups: Sequence[KeptGroup]) -> str:
     if not groups:
         return "Read the recordings again (ws.read), then remove that folder."
-    gone = [file.found for group in groups for file in group.files if not Path(file.path).exists()]
+    gone = [file.found for group in groups for file in group.files if root_of(file.path) is None and not is_there(Path(file.path))]
     return f"Their source {gone[0]} is gone: bring it back, or remove that folder." if gone else "ws.refresh() reads their sources again."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agentnb.readers import Held, Origin, root_of
 from agentnb.workspace._batches import Batch, KeptGroup, settle
 from agentnb.workspace._columns import Tables
 
@@ -41,6 +42,15 @@ class Store(Protocol):
     def check(self) -> None:
         """Look again whether everything that is kept can be read, and put small things together."""
 
+    def hold(self, path: Path, content: Held) -> Origin:
+        """Keep the content of an object, which is in no file, by the path that stands for it; return where it is kept."""
+
+    def origin_of(self, path: Path) -> Origin:
+        """Return where the content of an object is kept; None of a file, and of an object that is not kept."""
+
+    def held(self) -> Iterator[tuple[Path, Held]]:
+        """Yield the objects whose content is kept."""
+
 
 class MemoryStore:
     """Keeps tables in this process."""
@@ -51,6 +61,7 @@ class MemoryStore:
     def __init__(self) -> None:
         """Start empty."""
         self._batches: tuple[Batch, ...] = ()
+        self._held: dict[str, Held] = {}
         self._generation = 0
         self._lock = threading.Lock()
 
@@ -76,6 +87,22 @@ class MemoryStore:
 
     def check(self) -> None:
         """Do nothing: what is in memory can be read."""
+
+    def hold(self, path: Path, content: Held) -> Origin:
+        """Keep the content of an object; the same content again stays what it was."""
+        with self._lock:
+            known = self._held.get(str(path))
+            if known is None or known.data != content.data:
+                self._held[str(path)] = content
+            return self._held[str(path)]
+
+    def origin_of(self, path: Path) -> Origin:
+        """Return where the content of an object is kept."""
+        return self._held.get(root_of(path) or "")
+
+    def held(self) -> Iterator[tuple[Path, Held]]:
+        """Yield the objects whose content is kept."""
+        yield from [(Path(name), content) for name, content in self._held.items()]
 
 
 def without_sources(table: pa.Table, hidden: frozenset[str]) -> pa.Table:

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from agentnb.errors import QueryError, WorkspaceError
-from agentnb.readers import Found, find_files
+from agentnb.readers import Found, Given, find_files
 from agentnb.render import WorkspaceCard
 from agentnb.values import Call, Conversation, Rating, Turn
 from agentnb.workspace._account import Account, load_account
@@ -21,16 +21,15 @@ from agentnb.workspace._card import make_card
 from agentnb.workspace._contract import contract
 from agentnb.workspace._database import Database, Params
 from agentnb.workspace._folder import FolderStore, copy_batches
+from agentnb.workspace._given import Input, sort_input
 from agentnb.workspace._mirror import Mirror
 from agentnb.workspace._rate import OMITTED, make_rating
 from agentnb.workspace._rating_log import RatingLog
 from agentnb.workspace._ratings import rating_record
-from agentnb.workspace._reading import take_in
+from agentnb.workspace._reading import find_again, take_in
 from agentnb.workspace._search import FIND
 from agentnb.workspace._stores import Store
 from agentnb.workspace._values import load_call, load_conversation, load_turn
-
-Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 _UNSAVED = "Ratings of this workspace live only as long as it does, since it is kept in memory: ws.save('folder') keeps them, and everything else of it."
 _log = logging.getLogger("agentnb")
@@ -69,11 +68,13 @@ class Workspace:
         self._check_open()
         return bool(self._store.damaged())
 
-    def read(self, paths: Paths, *, latest_first: bool = False) -> Workspace:
-        """Read further files; those that are known and have not changed are not read again.
+    def read(self, what: Input, *, name: str | None = None, latest_first: bool = False) -> Workspace:
+        """Read further files, or what is at hand in Python; files that are known and have not changed are not read again.
 
         Args:
-            paths: a file, a folder, a glob with `**`, or several of these.
+            what: a file, a folder, a glob with `**`, or several of these; or an open file, bytes, or parsed values such as a list of messages, which are
+                kept with the workspace, since there is no file to read them from again.
+            name: of what is no path: what is given later under the same name takes its place.
             latest_first: whether the files that changed last come first, rather than in the order of the paths.
 
         Returns:
@@ -81,15 +82,14 @@ class Workspace:
 
         Raises:
             FileNotFoundError: when a path does not exist or a pattern matches nothing.
-            UnknownFormat: when the one file that was named is of no known format.
+            UnknownFormat: when the one file that was named, or an object, is of no known format.
             WorkspaceError: when the folder of the workspace cannot be written.
         """
         self._check_open()
-        listed = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-        found = find_files(listed)
-        self._take_in(sorted(found, key=_latest_first) if latest_first else found)
-        given = [os.path.expanduser(path) for path in listed]
-        self._watched |= {absolute(path): path for path in given}
+        paths, given = sort_input(what, name)
+        found = find_files(paths)
+        self._take_in(sorted(found, key=_latest_first) if latest_first else found, given)
+        self._watched |= {absolute(path): path for path in map(os.path.expanduser, paths)}
         return self
 
     def refresh(self) -> Workspace:
@@ -109,7 +109,7 @@ class Workspace:
         groups = [group for batch in self._store.batches() for group in batch.groups]
         damaged = [group for _, lost in self._store.damaged() for group in lost]
         kept = [file.source.path for group in (*groups, *damaged) for file in group.files]
-        self._take_in([Found(path, named=False) for path in (*found, *kept) if path.is_file()])
+        self._take_in(find_again(self._store, (*found, *kept)))
         return self
 
     def sql(self, query: str, params: Params = None) -> duckdb.DuckDBPyRelation:
@@ -298,9 +298,10 @@ class Workspace:
         unsaved = ", ratings not saved" if self.folder is None and self._ratings.entries() else ""
         return f"<Workspace {where}: {row['conversations']:,} conversations, {row['turns']:,} turns{unsaved}>"
 
-    def _take_in(self, found: Sequence[Found]) -> None:
+    def _take_in(self, found: Sequence[Found], given: Sequence[Given] = ()) -> None:
+        held = [item.found._replace(origin=self._store.hold(item.path, item.content)) for item in given]
         try:
-            take_in(self._store, found)
+            take_in(self._store, [*found, *held])
         finally:
             self._sync()
 

@@ -22,7 +22,7 @@ create table sources (
 );
 comment on table sources is 'a file that was read, with the account of its records';
 comment on column sources.source_id is 'Id of the file in this workspace.';
-comment on column sources.path is 'Path of the file as it was found.';
+comment on column sources.path is 'Path of the file as it was found, continued inside of an archive; of an object, which is in no file, its name in angle brackets.';
 comment on column sources.format is 'Format found by content; null when it is none that can be read.';
 comment on column sources.state is 'read, unknown_format, empty, binary, unreadable or duplicate.';
 comment on column sources.reason is 'Why it was not read, in words.';

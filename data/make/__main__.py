@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from data.make import failing_test, release_notes, support_refund, terminal_task
+from data.make import failing_test, last_ferry, release_notes, support_refund, terminal_task
 
 STORIES = {
     "support-refund": support_refund.write,
     "failing-test": failing_test.write,
     "release-notes": release_notes.write,
     "terminal-task": terminal_task.write,
+    "last-ferry": last_ferry.write,
 }
 
 

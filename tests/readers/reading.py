@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from agentnb.readers import Rows, find_files, read_group, survey_files
+from agentnb.readers import Rows, TakenIds, find_files, read_group, survey_files
 from agentnb.readers._rows import CallRow, PartRow
 from agentnb.values import Approval, Call, Conversation, Diagnostic, Part, Source, Turn, Value
 
@@ -34,8 +34,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def read(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Rows:
     """Read whatever paths stand for, all groups together, and check what must hold of any rows."""
     survey = survey_files(find_files(paths))
-    rows = Rows()
-    for found in (survey.unread, *map(read_group, survey.groups)):
+    rows, taken = Rows(), TakenIds()
+    for group in (None, *survey.groups):
+        found = read_group(group) if group is not None else survey.unread
+        taken.set_apart(found, group.reader.format if group is not None else "")
         for name in VALUES:
             getattr(rows, name).extend(getattr(found, name))
     check(rows)
@@ -121,23 +123,36 @@ def _check_places(rows: Rows) -> None:
 
 
 def _check_calls(rows: Rows) -> None:
-    """Calls form one tree per turn; what they name is there, in the same turn."""
-    calls = {call.call_id: call for call in rows.calls}
+    """Calls form one tree per turn; what they name is there, in the same turn. An id is unique in its conversation."""
     turns = {turn.turn_id: turn.conversation_id for turn in rows.turns}
     assert duplicates([(call.conversation_id, call.call_id) for call in rows.calls]) == []
-    assert set(turns) <= set(calls)
     assert duplicates([(call.conversation_id, call.call_index) for call in rows.calls]) == []
+    for calls in calls_by_conversation(rows).values():
+        for call in calls.values():
+            _check_call(call, calls)
+            assert turns[call.turn_id] == call.conversation_id
+    ids = {(call.conversation_id, call.call_id) for call in rows.calls}
+    assert {(turn.conversation_id, turn.turn_id) for turn in rows.turns} <= ids
+    assert {(approval.conversation_id, approval.call_id) for approval in rows.approvals} <= ids
+    assert {diagnostic.call_id for diagnostic in rows.diagnostics} - {None} <= {call_id for _, call_id in ids}
+
+
+def calls_by_conversation(rows: Rows) -> dict[str, dict[str, CallRow]]:
+    """Return the calls of each conversation by their ids."""
+    found: defaultdict[str, dict[str, CallRow]] = defaultdict(dict)
     for call in rows.calls:
-        assert turns[call.turn_id] == call.conversation_id
-        assert call.failed == (call.state == "failed")
-        assert (call.parent_call_id is None) == (call.call_id == call.turn_id)
-        for other in (call.parent_call_id, call.step_id):
-            assert other is None or calls[other].turn_id == call.turn_id
-        assert call.step_id is None or (call.kind == "tool" and calls[call.step_id].kind == "model")
-        assert call.input is None or json.loads(call.input) is not Ellipsis
-        assert reaches_its_turn(call, calls)
-    assert {approval.call_id for approval in rows.approvals} <= set(calls)
-    assert {diagnostic.call_id for diagnostic in rows.diagnostics} - {None} <= set(calls)
+        found[call.conversation_id][call.call_id] = call
+    return found
+
+
+def _check_call(call: CallRow, calls: dict[str, CallRow]) -> None:
+    assert call.failed == (call.state == "failed")
+    assert (call.parent_call_id is None) == (call.call_id == call.turn_id)
+    for other in (call.parent_call_id, call.step_id):
+        assert other is None or calls[other].turn_id == call.turn_id
+    assert call.step_id is None or (call.kind == "tool" and calls[call.step_id].kind == "model")
+    assert call.input is None or json.loads(call.input) is not Ellipsis
+    assert reaches_its_turn(call, calls)
 
 
 def reaches_its_turn(call: CallRow, calls: dict[str, CallRow]) -> bool:
@@ -152,11 +167,14 @@ def reaches_its_turn(call: CallRow, calls: dict[str, CallRow]) -> bool:
 
 def _check_parts(rows: Rows) -> None:
     """Parts are numbered without gaps in their message, messages are in order, and what parts name is there."""
-    calls = {call.call_id: call for call in rows.calls}
-    for conversation in rows.conversations:
-        own = [part for part in rows.parts if part.conversation_id == conversation.conversation_id]
+    by_conversation = calls_by_conversation(rows)
+    parts: defaultdict[str, list[PartRow]] = defaultdict(list)
+    for part in rows.parts:
+        parts[part.conversation_id].append(part)
+    for own in parts.values():
         assert all(_follows(before, part) for before, part in pairwise(own))
     for part in rows.parts:
+        calls = by_conversation[part.conversation_id]
         assert calls[part.agent_call_id].kind == "agent"
         assert calls[part.agent_call_id].turn_id == part.turn_id
         assert part.step_id is None or calls[part.step_id].parent_call_id == part.agent_call_id

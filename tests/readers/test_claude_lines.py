@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,8 @@ def compare(lines: Iterator[bytes]) -> tuple[int, int]:
 
 
 def test_both_ways_agree_on_every_line_of_the_projects_recordings(data: Path) -> None:
-    number, fast = compare(lines_of(data))
-    assert number == 178 + 99 + 3
+    number, fast = compare(chain(lines_of(data / "failing-test"), lines_of(data / "release-notes")))
+    assert number == 178 + 99
     assert fast > 200
 
 

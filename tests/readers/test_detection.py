@@ -103,18 +103,18 @@ def test_a_session_whose_first_events_are_of_kinds_never_met_is_a_session(tmp_pa
     ids=["Anthropic calls", "Anthropic results", "Responses", "Gemini", "AI SDK", "LangChain"],
 )
 def test_messages_of_other_services_are_no_chat_completions(messages: list[dict[str, Any]], tmp_path: Path) -> None:
-    assert format_of(write_json(tmp_path / "list", messages)) is None
-    assert format_of(write_json(tmp_path / "request", {"model": "m", "messages": messages})) is None
+    assert format_of(write_json(tmp_path / "list", messages)) != "openai_chat"
+    assert format_of(write_json(tmp_path / "request", {"model": "m", "messages": messages})) != "openai_chat"
 
 
 def test_a_reply_of_the_messages_api_is_no_chat_completion(tmp_path: Path) -> None:
     response = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Hello!"}]}
-    assert format_of(write_json(tmp_path / "file", {"request": {"messages": TALK[1:2]}, "response": response})) is None
+    assert format_of(write_json(tmp_path / "file", {"request": {"messages": TALK[1:2]}, "response": response})) != "openai_chat"
 
 
-def test_pieces_of_a_stream_are_not_taken_for_responses(tmp_path: Path) -> None:
+def test_pieces_of_a_stream_are_known_by_their_service(tmp_path: Path) -> None:
     piece = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Hel"}}]}
-    assert format_of(write_lines(tmp_path / "file", [piece, piece])) is None
+    assert format_of(write_lines(tmp_path / "file", [piece, piece])) == "openai_chat"
 
 
 def refusal_of(path: Path) -> str:
@@ -168,7 +168,7 @@ def test_a_file_of_unknown_format_among_others_is_in_the_account_and_no_error(tm
     assert states_of(rows) == {"settings.json": "unknown_format", "notes.md": "unknown_format", "session.jsonl": "read"}
     assert {source.path.rsplit("/", 1)[-1]: source.reason for source in rows.sources if source.reason} == {
         "settings.json": "It is JSON, but of no format that can be read: an object with theme.",
-        "notes.md": "The file is neither JSON nor JSON lines.",
+        "notes.md": "The file is neither JSON nor JSON lines, but a text of no format that can be read; it begins with '# Notes'.",
     }
 
 
@@ -189,5 +189,4 @@ def test_a_session_with_tools_is_no_chat_although_its_messages_look_alike(tmp_pa
 def test_lines_like_those_of_claude_code_with_the_parts_of_gemini_are_no_session_of_it(tmp_path: Path) -> None:
     event = {"uuid": "u1", "parentUuid": None, "sessionId": "s1", "timestamp": "2026-01-05T09:00:00.000Z", "type": "user"}
     path = write_lines(tmp_path / "file.jsonl", [event | {"message": {"role": "user", "parts": [{"text": "Hello"}]}}, event | {"uuid": "u2", "type": "system"}])
-    with pytest.raises(UnknownFormat):
-        survey_files(find_files(path))
+    assert format_of(path) == "qwen"

@@ -149,7 +149,7 @@ def test_a_file_that_was_looked_at_and_has_not_changed_is_not_looked_at_again(tm
     path = write_lines(tmp_path / "session.jsonl", SESSION)
     survey = survey_files(find_files(path))
     known = {candidate.file.path: candidate for group in survey.groups for candidate in group.members}
-    monkeypatch.setattr("agentnb.readers._read.look_at", lambda path: pytest.fail("looked at again"))
+    monkeypatch.setattr("agentnb.readers._read.look_at", lambda path, origin: pytest.fail("looked at again"))
     again = survey_files(find_files(path), known)
     assert read_group(again.groups[0]) == read_group(survey.groups[0])
 

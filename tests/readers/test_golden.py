@@ -17,6 +17,7 @@ STORIES = {
     "failing-test": "failing-test",
     "release-notes": "release-notes",
     "terminal-task": "terminal-task",
+    "last-ferry": "last-ferry",
 }
 
 
@@ -78,3 +79,12 @@ def test_the_terminal_task_is_one_conversation_with_its_summary_as_a_sub_agent_a
     assert len(calls_of(rows)) == 43
     assert account_of(rows) == (47, 47, 0, 0)
     assert codes(rows) == {"shared_result": 9}
+
+
+def test_the_last_ferry_is_five_conversations_of_five_formats_that_ask_the_same(data: Path) -> None:
+    rows = read(data / STORIES["last-ferry"])
+    assert {conversation.format for conversation in rows.conversations} == {"ai_sdk", "codex", "gemini", "langchain", "otel"}
+    assert {turn.prompt for turn in rows.turns} == {"Which is the last ferry from Gull Island on Sunday? Please book two seats on it."}
+    expected = {"conversations": 5, "turns": 5, "model messages": 14, "tool calls": 10, "failed": 1, "denied": 0, "unanswered": 1}
+    assert counted(rows) == expected
+    assert account_of(rows) == (38, 35, 3, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
 import pytest
 
@@ -43,4 +45,4 @@ def test_a_default_of_a_row_is_the_default_of_its_value(table: str) -> None:
 
 
 def test_the_rows_of_a_group_are_one_list_for_each_table() -> None:
-    assert set(vars(Rows())) == set(ROWS) == set(VALUES)
+    assert {field.name for field in dataclasses.fields(Rows)} == set(ROWS) == set(VALUES)

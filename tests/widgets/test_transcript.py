@@ -163,7 +163,7 @@ def test_it_shows_itself_live_as_html_and_as_one_line(ws: Workspace) -> None:
 
 def test_a_cell_gets_the_plain_html_and_the_live_view_as_two_outputs(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[dict[str, Any]] = []
-    monkeypatch.setattr("agentnb.widgets._view.display", lambda data, **_: shown.append(data))
+    monkeypatch.setattr("agentnb.widgets._cell.display", lambda data, **_: shown.append(data))
     Transcript(ws, "made")._ipython_display_()
     assert [set(data) for data in shown] == [{"text/html", "text/plain"}, {"application/vnd.jupyter.widget-view+json", "text/plain"}]
     assert '<section class="agentnb" data-fallback data-view="transcript"' in shown[0]["text/html"]

@@ -8,7 +8,7 @@ export type Result = Record<string, unknown>;
 interface Pending {
   id: string;
   then: (result: Result) => void;
-  failed: () => void;
+  failed: (message: string) => void;
   timer: number;
 }
 
@@ -35,17 +35,25 @@ export class Kernel {
   }
 
   /** Ask; `then` gets the result, unless the kernel refuses or the same slot asked again meanwhile. */
-  ask(slot: string, kind: string, details: Result, then: (result: Result) => void, failed: () => void = () => undefined): void {
+  ask(
+    slot: string,
+    kind: string,
+    details: Result,
+    then: (result: Result) => void,
+    failed: (message: string) => void = () => undefined,
+    buffers: ArrayBuffer[] = [],
+  ): void {
     this.#done(slot);
     const id = `${this.#prefix}-${(this.#count += 1)}`;
     const timer = window.setTimeout(() => this.#notices.show("late", "error", LATE), PATIENCE);
     this.#pending.set(slot, { id, then, failed, timer });
     try {
-      this.#model.send({ id, kind, ...details });
+      this.#model.send({ id, kind, ...details }, undefined, buffers);
     } catch (error) {
       this.#done(slot);
-      this.#notices.show("late", "error", `The kernel is gone (${String(error)}). ${READABLE}`);
-      failed();
+      const message = `The kernel is gone (${String(error)}). ${READABLE}`;
+      this.#notices.show("late", "error", message);
+      failed(message);
     }
   }
 
@@ -70,8 +78,9 @@ export class Kernel {
       then(result ?? {});
       return;
     }
-    this.#notices.show("error", "error", error.message ?? "The kernel refused and did not say why.");
-    failed();
+    const words = error.message ?? "The kernel refused and did not say why.";
+    this.#notices.show("error", "error", words);
+    failed(words);
   }
 
   #done(slot: string): void {

@@ -4,7 +4,7 @@ export interface Model {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
   save_changes(): void;
-  send(content: unknown): void;
+  send(content: unknown, callbacks?: undefined, buffers?: ArrayBuffer[]): void;
   on(event: string, heard: (...args: never[]) => void): void;
   off(event: string, heard: (...args: never[]) => void): void;
 }

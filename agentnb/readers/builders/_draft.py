@@ -68,9 +68,16 @@ class ConversationDraft:
         self._used[wanted] = count
         return wanted if count == 1 else f"{wanted}~{count}"
 
+    def _unique_turn(self, wanted: str) -> str:
+        turn_id = self.unique(wanted)
+        while turn_id in self.rows.turn_ids:
+            turn_id = self.unique(wanted)
+        self.rows.turn_ids.add(turn_id)
+        return turn_id
+
     def start_turn(self, turn_id: str, account: Account, *, at: Micros | None, line: int | None, parent: TurnRow | None = None) -> TurnRow:
         """Start a turn in the main thread, with its own call."""
-        own_id = self.unique(turn_id)
+        own_id = self._unique_turn(turn_id)
         parent_id = parent.turn_id if parent else None
         turn = TurnRow(own_id, self.row.conversation_id, len(self.turns), account.row.source_id, line, parent_id, started_at=at, ended_at=at)
         if parent is not None and not self.turns and parent.conversation_id != self.row.conversation_id:
@@ -97,6 +104,11 @@ class ConversationDraft:
 
     def ask_person(self, call: CallRow, question: Question, account: Account) -> None:
         """Note that a person was asked before a tool call ran; a call that the person refused is denied."""
+        asked = next((item for item in self._questions if item[0] is call and item[1].answer is None), None)
+        if asked is not None:
+            # The answer to a question that was told before.
+            self._questions.remove(asked)
+            question = question._replace(question=question.question or asked[1].question, asked_at=asked[1].asked_at, line=asked[1].line)
         self._questions.append((call, question, account.row.source_id))
         if question.answer == "no":
             call.state, call.failed = "denied", False
@@ -144,9 +156,12 @@ class ConversationDraft:
     def _settle_turns(self) -> None:
         own_calls = {call.call_id: call for call in self.main.calls if call.kind == "agent"}
         open_turns = {call.turn_id for call in self.main.calls if call.state == "unanswered"}
+        asked = {call.turn_id for call, question, _ in self._questions if question.answer is None and call.state == "unanswered"}
         for turn in self.turns:
             if turn.started_at is not None and turn.ended_at is not None:
                 turn.seconds = (turn.ended_at - turn.started_at) / 1e6
+            if turn.state is None and turn is self.turns[-1] and turn.turn_id in asked:
+                turn.state = "waiting"
             if turn.state is None and turn.turn_id not in open_turns:
                 turn.state = self._state_of(turn)
             own = own_calls[turn.turn_id]
@@ -163,9 +178,14 @@ class ConversationDraft:
         if last.failed:
             return "failed"
         if last.finish_reason in _STOPPED_BY_ITSELF:
-            return "done"
+            # Gemini and some others say so of a reply that asks for tools too: then it is the end only if words follow the results.
+            return "done" if last.finish_reason.lower() != "stop" or last.call_id not in self.main.asking or self._ends_in_words(turn) else None
         whole = self.ended or turn is not self.turns[-1]
         return "done" if whole and last.finish_reason is None and turn.answer is not None and last.call_id not in self.main.asking else None
+
+    def _ends_in_words(self, turn: TurnRow) -> bool:
+        last = next((part for part in reversed(self.main.parts) if part.turn_id == turn.turn_id), None)
+        return last is not None and last.role == "assistant" and last.type == "text"
 
 
 def _approval(call: CallRow, asked: Question, source_id: str) -> ApprovalRow:
@@ -220,10 +240,11 @@ class Thread:
         for part in self.parts:
             part.conversation_id = self.conversation_id
 
-    def place(self) -> tuple[int, str]:
-        """Return what sorts threads by the call that started them."""
+    def place(self) -> tuple[int, Micros, str]:
+        """Return what sorts threads by the call that started them, then by when they began."""
         starter = self.parent.call if self.parent else self.agent_call
-        return (starter.source_line or 0, self.agent_call_id) if starter is not None else (0, "")
+        began = self.agent_call.started_at if self.agent_call is not None else None
+        return (starter.source_line or 0, began or 0, self.agent_call_id) if starter is not None else (0, 0, "")
 
     def move_to(self, turn: TurnRow) -> None:
         """Let what follows belong to a turn; only in the main thread."""
@@ -329,19 +350,56 @@ class Thread:
         self.say("assistant", "tool_call", None, at, line, step=step).call_id = call_id
         return call
 
-    def answer(self, tool_call_id: str | None, output: str | None, *, at: Micros | None, line: int | None) -> CallRow | None:
+    def answer(self, tool_call_id: str | None, output: str | None, *, at: Micros | None, line: int | None, name: str | None = None) -> CallRow | None:
         """Give a result to the nearest preceding unanswered call with its id, or without an id to the next one in order.
+
+        Args:
+            tool_call_id: id that the result names.
+            output: the result as the agent was shown it.
+            at: when it came.
+            line: its place.
+            name: the tool's name; a result whose id no call has then belongs to the next call of this tool that has no id.
 
         Returns:
             The call, which now holds the output; None when there is none, and the result stands in a part of its own with a diagnostic.
         """
-        call = self._take(tool_call_id)
+        call = self._take(tool_call_id, name)
         part = self.say("tool", "tool_result", output if call is None else None, at, line)
         if call is None:
             what = f"A result for the tool call {tool_call_id!r}" if tool_call_id else "A result without an id"
             message = f"{what} has no unanswered call before it; its text is kept in a part of its own."
             self.account.diagnose("orphan_result", message, line=line, conversation_id=self.draft.row.conversation_id, excerpt=output)
             return None
+        self._give(call, part, output, at, line)
+        return call
+
+    def waiting_for(self, tool_call_id: str | None) -> CallRow | None:
+        """Return the latest call with an id that has no result yet."""
+        waiting = self._open.get(tool_call_id) if tool_call_id else None
+        return waiting[-1] if waiting else None
+
+    def rename(self, call: CallRow, tool_call_id: str | None) -> None:
+        """Let the result of a call that waits come under another id."""
+        if tool_call_id and call.tool_call_id:
+            self._open[call.tool_call_id].remove(call)
+            self._open.setdefault(tool_call_id, []).append(call)
+            call.tool_call_id = tool_call_id
+
+    def close_step(self, call: CallRow) -> None:
+        """Let the model call be over that asked for a tool which the service ran itself, unless it waits for others: it may be the turn's last."""
+        if call.step_id is not None and not any(other.step_id == call.step_id for other in self._unanswered.values()):
+            self.asking.discard(call.step_id)
+
+    def answer_call(self, call: CallRow, output: str | None, *, at: Micros | None, line: int | None) -> bool:
+        """Give a result to one call of this thread, which the recording tells without an id; false when it has one already."""
+        if self._unanswered.pop(call.call_id, None) is None:
+            return False
+        if call.tool_call_id:
+            self._open[call.tool_call_id].remove(call)
+        self._give(call, self.say("tool", "tool_result", None, at, line), output, at, line)
+        return True
+
+    def _give(self, call: CallRow, part: PartRow, output: str | None, at: Micros | None, line: int | None) -> None:
         if output is not None and _NUL in output:
             self._note_nul(output, line)
         part.call_id = call.call_id
@@ -350,7 +408,6 @@ class Thread:
             call.state = "done"
         if call.started_at is not None and at is not None:
             call.seconds = max(0, at - call.started_at) / 1e6
-        return call
 
     def share(self, calls: list[CallRow], *, line: int | None) -> None:
         """Settle calls whose result was given once for several of them: it stands with the first, and how the others ended is not told."""
@@ -390,7 +447,8 @@ class Thread:
         own = self.agent_call
         if own is not None:
             starter = self.parent.call if self.parent else None
-            own.state, own.failed = (starter.state, starter.failed) if starter is not None and starter.state != "denied" else (None, False)
+            if own.state is None and starter is not None and starter.state != "denied":
+                own.state, own.failed = starter.state, starter.failed
             if own.started_at is not None and own.ended_at is not None:
                 own.seconds = (own.ended_at - own.started_at) / 1e6
 
@@ -398,21 +456,23 @@ class Thread:
         message = "A text holds the character NUL; it is kept."
         self.account.diagnose("nul_character", message, line=line, severity="info", conversation_id=self.conversation_id, excerpt=text)
 
-    def _take(self, tool_call_id: str | None) -> CallRow | None:
-        if tool_call_id:
-            waiting = self._open.get(tool_call_id)
-            call = _nearest(waiting) if waiting else None
+    def _take(self, tool_call_id: str | None, name: str | None) -> CallRow | None:
+        waiting = self._open.get(tool_call_id) if tool_call_id else None
+        if waiting:
+            call: CallRow | None = _nearest(waiting)
+        elif tool_call_id and name is None:
+            return None
         else:
-            call = self._next_in_order()
+            call = self._next_in_order(name, without_id=bool(tool_call_id))
             if call is not None and call.tool_call_id:
                 self._open[call.tool_call_id].remove(call)
         if call is not None:
             del self._unanswered[call.call_id]
         return call
 
-    def _next_in_order(self) -> CallRow | None:
-        newest_step = next(reversed(self._unanswered.values())).step_id if self._unanswered else None
-        return next((call for call in self._unanswered.values() if call.step_id == newest_step), None)
+    def _next_in_order(self, name: str | None, *, without_id: bool) -> CallRow | None:
+        waiting = [call for call in self._unanswered.values() if name is None or (call.name == name and not (without_id and call.tool_call_id))]
+        return next((call for call in waiting if call.step_id == waiting[-1].step_id), None)
 
 
 def _nearest(waiting: list[CallRow]) -> CallRow:

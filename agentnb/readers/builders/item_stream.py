@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._rows import CallRow, Micros
+from agentnb.readers._rows import CallRow, Micros, TurnRow
 from agentnb.readers.builders._draft import Thread
-from agentnb.readers.builders.message_list import MessageList, Said
+from agentnb.readers.builders.message_list import Asked, MessageList, Said
 
 
 class ItemStream:
@@ -27,6 +27,10 @@ class ItemStream:
         """The latest model call."""
         return self._messages.step
 
+    def move_to(self, account: Account) -> None:
+        """Read on in another file of the same conversation."""
+        self._messages.account = account
+
     def say(self, said: Said) -> None:
         """Read an item; one of the model belongs to the step that is open, and any but a result that says so itself ends the step."""
         replies = said.role == "assistant" and not said.injected
@@ -35,6 +39,25 @@ class ItemStream:
         if replies or not (said.same_step or said.injected):
             self._open = replies
         self._messages.read([said])
+
+    def add(self, said: Said) -> None:
+        """Read what happened meanwhile: it neither ends the step that is open nor begins one."""
+        self._messages.read([said])
+
+    def run(self, asked: Asked, result: Said) -> CallRow:
+        """Read a command that a person ran without the model; see `MessageList.run`."""
+        return self._messages.run(asked, result)
+
+    def start_turn(self, own_id: str, *, at: Micros | None, line: int | None, parent: TurnRow | None = None) -> TurnRow:
+        """Start a turn where the recording says that one begins; see `MessageList.start_turn`."""
+        self._open = False
+        self._messages.turns_told = True
+        return self._messages.start_turn(own_id, at=at, line=line, parent=parent)
+
+    def end_turn(self) -> None:
+        """End a turn where the recording says so; see `MessageList.end_turn`."""
+        self._open = False
+        self._messages.end_turn()
 
     def end_step(self, *, usage: dict[str, Any] | None = None, finish_reason: str | None = None, model: str | None = None, at: Micros | None = None) -> None:
         """End the step that is open; what the recording says of it only now is put on the latest one.

@@ -13,7 +13,7 @@ import msgspec
 
 from agentnb.readers._account import Account
 from agentnb.readers._json import to_json
-from agentnb.readers._rows import CallRow, Micros, PartRow, Text
+from agentnb.readers._rows import CallRow, Micros, PartRow, Text, TurnRow
 from agentnb.readers._verdicts import error_in, exit_code_in, first_line
 from agentnb.readers.builders._draft import Question, Thread
 
@@ -43,6 +43,8 @@ class Asked(NamedTuple):
     """What a person was asked before it ran."""
     inside: str | None = None
     """The `tool_call_id` of the call whose program made this one."""
+    follows: str | None = None
+    """The `tool_call_id` of a call that waited for a person's answer, and that this is the run of; when there is none, it is a call of its own."""
 
 
 class Said(NamedTuple):
@@ -82,6 +84,12 @@ class Said(NamedTuple):
     """Whether this piece of a reply, or this result of a tool that the service ran itself, belongs to the model call before it."""
     records: int = 1
     """How many records of the file it stands for: 0 when several messages stand in one record and another of them is counted."""
+    question: Question | None = None
+    """Of a result, what a person was asked before the tool ran."""
+    decides: bool = False
+    """Of a result, whether it only tells what a person answered: what the tool returned is still to come."""
+    result_name: str | None = None
+    """Of a result, the name of its tool, by which it is paired when its call has no id: services that give none name the tool instead."""
 
 
 class MessageList:
@@ -92,6 +100,8 @@ class MessageList:
         self.thread = thread
         self.account = account
         self.is_main = thread.agent_call is None
+        self.turns_told = False
+        """Whether the recording says where turns begin: what a person says then starts none."""
         self._waiting: list[Said] = []
         self._replied = True
         self._step: CallRow | None = None
@@ -106,11 +116,87 @@ class MessageList:
     def read(self, messages: Iterable[Said]) -> None:
         """Read messages in order; may be called again for those that follow, and `finish` at the end."""
         for said in messages:
-            if said.role == "system" and self.is_main and self.thread.turn is None:
+            if (said.role == "system" or said.injected) and self.is_main and self.thread.turn is None:
                 self._waiting.append(said)
                 continue
             self._open_turn(said)
             self._say(said)
+
+    def run(self, asked: Asked, result: Said) -> CallRow:
+        """Read a command that a person ran without the model: its call belongs to no model call, and asking for it is the person's part.
+
+        Args:
+            asked: the command; its state is what the result says.
+            result: what it printed, of role tool.
+        """
+        self._open_turn(result)
+        thread = self.thread
+        thread.new_message()
+        self._tools += 1
+        wanted = f"{thread.agent_call_id}/{asked.tool_call_id or f'c{self._tools}'}"
+        call = thread.ask(wanted, asked.tool_call_id, asked.name, asked.input, step=None, at=result.started or result.at, line=result.place)
+        thread.parts[-1].role = "user"
+        call.extra = asked.extra
+        if result.pieces or result.error is not None or result.exit_code is not None:
+            self._say(result._replace(result_of=asked.tool_call_id))
+        else:
+            self.account.keep(result.records)
+        return call
+
+    def start_turn(self, own_id: str, *, at: Micros | None, line: int | None, parent: TurnRow | None = None) -> TurnRow:
+        """Start a turn where the recording says that one begins.
+
+        Args:
+            own_id: the turn's id in its conversation.
+            at: when it began.
+            line: its place.
+            parent: the turn it continues; without one the turn before it.
+        """
+        thread = self.thread
+        wanted = f"{thread.draft.row.conversation_id}/{own_id}"
+        turn = thread.draft.start_turn(wanted, self.account, at=at, line=line, parent=parent or thread.turn)
+        self._steps = self._tools = 0
+        self._step = None
+        self._replied = False
+        waiting, self._waiting = self._waiting, []
+        for earlier in waiting:
+            self._say(earlier)
+        return turn
+
+    def end_turn(self) -> None:
+        """End a turn where the recording says so: what a person says next starts one, unless the recording says before it that one begins."""
+        self.turns_told = False
+        self._replied = True
+
+    def answer(self, call: CallRow, result: Said) -> bool:
+        """Give a result to one call that the recording tells without an id; false when it has one already."""
+        self.thread.new_message()
+        text = _result_text(result)
+        if not self.thread.answer_call(call, text, at=result.at, line=result.place):
+            return False
+        self._finish_result(call, text, result)
+        return True
+
+    def note(self, said: Said) -> None:
+        """Read what the tool noted and no agent waited for: a turn does not last until then."""
+        thread = self.thread
+        if self.is_main and thread.turn is None:
+            self.read([said])
+            return
+        known = len(thread.parts)
+        self.read([said._replace(at=None)])
+        for part in thread.parts[known:]:
+            part.said_at = said.at
+
+    def go_back_to(self, turn: TurnRow | None) -> None:
+        """Let what follows continue an earlier turn of the main thread: a branch; without a turn it starts anew."""
+        thread = self.thread
+        if turn is None:
+            thread.turn = None
+        else:
+            thread.move_to(turn)
+        self._replied = True
+        self._step = None
 
     def finish(self) -> None:
         """Keep system messages that nothing follows."""
@@ -120,18 +206,10 @@ class MessageList:
     def _open_turn(self, said: Said) -> None:
         thread = self.thread
         speaks = said.role == "user" and not said.injected
-        if self.is_main and (thread.turn is None or (speaks and self._replied)):
-            draft = thread.draft
-            number = len(draft.turns) + 1
-            before = draft.turns[-1] if draft.turns else None
-            own_id = (said.id if speaks else None) or number
-            draft.start_turn(f"{draft.row.conversation_id}/{own_id}", self.account, at=said.at, line=said.place, parent=before)
-            self._steps = self._tools = 0
-            self._step = None
+        if self.is_main and (thread.turn is None or (speaks and self._replied and not self.turns_told)):
+            own_id = (said.id if speaks else None) or len(thread.draft.turns) + 1
+            self.start_turn(str(own_id), at=said.at, line=said.place)
             self._replied = not speaks
-            waiting, self._waiting = self._waiting, []
-            for earlier in waiting:
-                self._say(earlier)
         if speaks and self.is_main and thread.turn is not None:
             text = "\n\n".join(piece.text for piece in said.pieces if piece.type == "text" and piece.text)
             thread.turn.prompt = f"{thread.turn.prompt}\n\n{text}" if thread.turn.prompt else text
@@ -173,11 +251,17 @@ class MessageList:
         self._steps += 1
         wanted = f"{thread.agent_call_id}/{said.id or f's{self._steps}'}"
         started = said.started if said.started is not None else thread.clock
+        thread.pass_time(said.started)
         self._step = step = thread.step(wanted, said.model or "", started=started, at=said.at, line=said.place)
         return step
 
     def _ask(self, asked: Asked, said: Said, step: CallRow) -> None:
         thread = self.thread
+        waiting = thread.waiting_for(asked.follows)
+        if waiting is not None:
+            thread.rename(waiting, asked.tool_call_id)
+            waiting.extra = joined(waiting.extra, asked.extra)
+            return
         self._tools += 1
         wanted = f"{thread.agent_call_id}/{asked.tool_call_id or f'c{self._tools}'}"
         caller = next((call for call in reversed(thread.calls) if call.tool_call_id == asked.inside), None) if asked.inside else None
@@ -189,17 +273,33 @@ class MessageList:
 
     def _result(self, said: Said) -> None:
         thread = self.thread
-        text = "\n".join(piece.text for piece in said.pieces if piece.type == "text" and piece.text is not None) if said.pieces else None
+        text = _result_text(said)
+        decided = thread.waiting_for(said.result_of) if said.decides else None
+        if decided is not None and said.question is not None:
+            thread.draft.ask_person(decided, said.question, self.account)
+            decided.extra = joined(decided.extra, said.extra)
+            return
         if said.loose:
             thread.observe(text, at=said.at, line=said.place)
             call = None
         else:
-            call = thread.answer(said.result_of, text, at=said.at, line=said.place)
+            call = thread.answer(said.result_of, text, at=said.at, line=said.place, name=said.result_name)
+        self._finish_result(call, text, said)
+
+    def _finish_result(self, call: CallRow | None, text: str | None, said: Said) -> None:
+        thread = self.thread
         if call is None:
             thread.parts[-1].extra = said.extra
         else:
+            if said.question is not None:
+                thread.draft.ask_person(call, said.question, self.account)
             _judge(call, text, said)
             call.extra = joined(call.extra, f'{{"result":{said.extra}}}') if call.extra and said.extra else call.extra or said.extra
+            if said.same_step:
+                thread.close_step(call)
+                if self._step is not None and call.started_at == call.ended_at == self._step.ended_at:
+                    # The reply's one time tells nothing of how long the service's own tool took.
+                    call.ended_at = call.seconds = None
         for piece in said.pieces:
             if piece.type != "text":
                 part = self._piece(said, piece, None)
@@ -234,6 +334,10 @@ def joined(first: Text, second: str | None) -> Text:
             name += "~"
         both[name] = value
     return to_json(both)
+
+
+def _result_text(said: Said) -> str | None:
+    return "\n".join(piece.text for piece in said.pieces if piece.type == "text" and piece.text is not None) if said.pieces else None
 
 
 def _judge(call: CallRow, output: str | None, said: Said) -> None:

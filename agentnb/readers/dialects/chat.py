@@ -1,17 +1,25 @@
-"""One message of Chat Completions: what it says, which tools it asks for, and what it cost."""
+"""One message of Chat Completions: what it says, which tools it asks for, and what it cost; `DIALECT` says whole requests and responses."""
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from agentnb.readers._fields import amount_in, count_in, object_of, read_arguments, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
+from agentnb.readers.builders.exchanges import Asking, Dialect, Reply, failed_reply
 from agentnb.readers.builders.message_list import Asked, Piece, Said
+from agentnb.streams._assembled import Assembled
+from agentnb.streams.chat_chunks import assemble_completions, is_chat_chunk
+from agentnb.streams.cohere_events import assemble_answers, is_cohere_event
 
 ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool", "function": "tool"}
 """Roles of the service, and what they are here."""
 
+_READ_RESPONSE = frozenset({"choices", "message", "usage", "model", "created", "object", "finish_reason"})
 _FOREIGN_BLOCKS = frozenset({"tool_use", "tool_result", "server_tool_use", "thinking", "output_text", "input_text"})
 _REASONING = ("reasoning_content", "reasoning", "tool_plan")
 _READ_KEYS = frozenset({"role", "tool_call_id", "name", "refusal", *_REASONING})
@@ -90,6 +98,80 @@ def usage_in(usage: Any) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def read_request(body: dict[str, Any], place: int | None) -> Asking:
+    """Say the messages of a request; with a place they all stand there, else each at its own number."""
+    messages = body.get("messages")
+    placed = [(place or number, value) for number, value in enumerate(messages, 1)] if isinstance(messages, list) else []
+    own = [item for item in placed if is_message(item[1])]
+    return Asking(
+        tuple(said_in(message, at) for at, message in own),
+        beginning=list(itertools.takewhile(lambda message: message["role"] != "assistant", (message for _, message in own))),
+        model=body["model"] if isinstance(body.get("model"), str) else None,
+        extra={name: value for name, value in body.items() if name != "messages" and value is not None},
+        others=tuple(item for item in placed if not is_message(item[1])),
+    )
+
+
+def read_reply(body: dict[str, Any], place: int) -> Reply:
+    """Say a completion, also one that tells an error in the place of its message."""
+    choice = _choice_of(body)
+    message = choice.get("message")
+    time = read_time(body.get("created"))
+    ids = (body["id"],) if isinstance(body.get("id"), str) else ()
+    if not isinstance(message, dict):
+        return failed_reply(body, place, model=text_of(body.get("model")), at=time.micros)._replace(ids=ids)
+    message = {**message, "role": "assistant"}
+    rest = {name: value for name, value in body.items() if name not in _READ_RESPONSE and value is not None} | _unread_of_choices(body)
+    if unread := unread_of(message):
+        rest["reply"] = unread
+    error = choice.get("error") or body.get("error")
+    said = said_in(message, place)._replace(
+        at=time.micros,
+        zone_assumed=time.zone_assumed,
+        model=text_of(body.get("model")),
+        usage=usage_in(body.get("usage")),
+        finish_reason=text_of(choice.get("finish_reason")),
+        error=text_of(error.get("message") or error) if isinstance(error, dict) else text_of(error),
+        extra=to_json(rest) if rest else None,
+    )
+    return Reply((said,), ids)
+
+
+def is_request(body: Any) -> bool:
+    """Tell whether a value is a request, from the body alone."""
+    return isinstance(body, dict) and is_message_list(body.get("messages")) and "system" not in body and "anthropic_version" not in body
+
+
+def is_reply(body: Any) -> bool:
+    """Tell whether a value is a completion, or an answer of Cohere."""
+    if not isinstance(body, dict):
+        return False
+    choices = body.get("choices")
+    if isinstance(choices, list) and body.get("object") != "chat.completion.chunk":
+        return any(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
+    return isinstance(body.get("message"), dict) and "finish_reason" in body and is_message_list([body["message"]])
+
+
+def _assemble(events: Iterable[Any]) -> list[Assembled]:
+    events = list(events)
+    return assemble_answers(events) if any(map(is_cohere_event, events)) else assemble_completions(events)
+
+
+def _unread_of_choices(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what is not read of the choices: further ones, and what the first one says besides its message."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return {}
+    first = choices[0] if isinstance(choices[0], dict) else {}
+    rest = {name: value for name, value in first.items() if name not in ("index", "message", "finish_reason") and value is not None}
+    return ({"choice": rest} if rest else {}) | ({"choices": choices[1:]} if choices[1:] else {})
+
+
+def _choice_of(body: dict[str, Any]) -> dict[str, Any]:
+    choices = body.get("choices")
+    return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else body
+
+
 def _is_foreign(item: Any) -> bool:
     if not isinstance(item, dict):
         return False
@@ -146,3 +228,16 @@ def _details(usage: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _count(usage: dict[str, Any], *names: str) -> int | None:
     return next((count for name in names if (count := count_in(usage.get(name))) is not None), None)
+
+
+DIALECT = Dialect(
+    format="openai_chat",
+    prefix="chat",
+    path=re.compile(r"/chat/completions\b|/v2/chat\b"),
+    is_request=is_request,
+    is_reply=is_reply,
+    is_event=lambda value: is_chat_chunk(value) or is_cohere_event(value),
+    read_request=read_request,
+    read_reply=read_reply,
+    assemble=_assemble,
+)

@@ -1,7 +1,163 @@
-"""To be written."""
+"""Sessions of goose: a line about the session, then one message a line, or one document with both.
+
+A record is a message, or the line about the session. A call and its result are contents of messages and say whether they succeeded.
+Built from its documentation; no recorded file was at hand.
+"""
 
 from __future__ import annotations
 
-from agentnb.readers._reader import Reader
+import hashlib
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-READER = Reader(format="goose", title="goose", matches=lambda sample: False, keys=lambda sample: set(), read=lambda files, rows, on_bytes: None)
+from agentnb.readers._fields import object_of, read_arguments, text_of
+from agentnb.readers._json import to_json
+from agentnb.readers._lines import read_values
+from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
+from agentnb.readers._rows import Rows
+from agentnb.readers._times import read_time
+from agentnb.readers.builders._apart import Apart
+from agentnb.readers.builders._draft import ConversationDraft
+from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
+
+_CALLS = ("toolRequest", "frontendToolRequest")
+_ROLES = ("user", "assistant")
+_ABOUT = ("message_count", "description", "total_tokens", "accumulated_total_tokens", "conversation")
+_READ_MESSAGE = frozenset({"id", "role", "created", "content"})
+
+
+def _matches(sample: Sample) -> bool:
+    return any(_is_header(value) or _is_own_message(value) for value in _records_in(sample)[:50])
+
+
+def _records_in(sample: Sample) -> list[Any]:
+    document = sample.document
+    return list(sample.values) if document is None else [item for _, item in _records_of(document)]
+
+
+def _records_of(document: Any) -> list[tuple[int, Any]]:
+    """Return the records of a document with their places: what it says about the session, and the messages."""
+    if _is_header(document) and isinstance(document.get("conversation"), list):
+        header = {name: value for name, value in document.items() if name != "conversation"} | {"message_count": len(document["conversation"])}
+        return list(enumerate([header, *document["conversation"]]))
+    return list(enumerate(document if isinstance(document, list) else [document], 1))
+
+
+def _is_header(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("working_dir"), str) and "role" not in value and any(name in value for name in _ABOUT)
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("role") in _ROLES and isinstance(value.get("content"), list)
+
+
+def _is_own_message(value: Any) -> bool:
+    if not _is_message(value):
+        return False
+    return any(isinstance(part, dict) and part.get("type") in (*_CALLS, "toolResponse") and isinstance(part.get("id"), str) for part in value["content"])
+
+
+def _keys(sample: Sample) -> set[str]:
+    return {_conversation_id(sample)}
+
+
+def _conversation_id(sample: Sample) -> str:
+    records = _records_in(sample)
+    own = next((value["id"] for value in records if _is_header(value) and isinstance(value.get("id"), str) and value["id"]), None)
+    said = filter(_is_message, records)
+    before_reply = list(itertools.takewhile(lambda value: value["role"] == "user", said))
+    return own or f"goose-{hashlib.blake2b(to_json(['goose', before_reply]).encode(), digest_size=6).hexdigest()}"
+
+
+def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
+    apart = Apart(rows, READER.format)
+    for file in files:
+        draft = apart.start(_conversation_id(file.sample), file.account)
+        draft.row.agent_name = "goose"
+        messages = MessageList(draft.main, file.account)
+        for place, value in _values_of(file, on_bytes):
+            _read_record(value, place, draft, messages)
+        messages.finish()
+        draft.finish()
+
+
+def _values_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
+    for place, value in read_values(file, on_bytes):
+        if file.sample.shape == "document":
+            yield from _records_of(value)
+        else:
+            yield place, value
+
+
+def _read_record(value: Any, place: int, draft: ConversationDraft, messages: MessageList) -> None:
+    if _is_header(value):
+        draft.row.title = text_of(value.get("description") or value.get("name")) or draft.row.title
+        draft.labels.setdefault("cwd", value["working_dir"])
+        draft.extra |= {name: item for name, item in value.items() if name not in ("id", "description", "working_dir") and item is not None}
+        messages.account.keep()
+    elif _is_message(value):
+        messages.read(_said_in(value, place))
+    else:
+        messages.account.skip("no_message")
+        messages.account.diagnose("no_message", "It is no message and tells nothing of the session; it was left out.", line=place, excerpt=value)
+
+
+def _said_in(message: dict[str, Any], place: int) -> list[Said]:
+    """Say a message: results first, which a message of the user holds, then the words."""
+    time = read_time(message.get("created"))
+    rest = {name: value for name, value in message.items() if name not in _READ_MESSAGE and value is not None}
+    content = message["content"]
+    results = [_result(part, place)._replace(at=time.micros) for part in content if _is_part(part, ("toolResponse",))]
+    asked = tuple(_asked(part) for part in content if _is_part(part, _CALLS))
+    pieces = tuple(_piece(part) for part in content if not _is_part(part, ("toolResponse", *_CALLS)))
+    shown = message.get("metadata")
+    hidden = isinstance(shown, dict) and shown.get("userVisible") is False
+    said = results
+    if pieces or asked or not results:
+        own_id, extra = text_of(message.get("id")) or None, to_json(rest) if rest else None
+        said = [*results, Said(message["role"], place, pieces, asked, at=time.micros, id=own_id, extra=extra, injected=hidden and not asked)]
+    return [said[0], *(item._replace(records=0) for item in said[1:])]
+
+
+def _is_part(part: Any, kinds: tuple[str, ...]) -> bool:
+    return isinstance(part, dict) and part.get("type") in kinds
+
+
+def _asked(part: dict[str, Any]) -> Asked:
+    """Return a call; one that could not be made out holds the error in its place."""
+    held = part.get("toolCall")
+    value = held.get("value") if isinstance(held, dict) else None
+    call = value if isinstance(value, dict) else {}
+    arguments = read_arguments(call.get("arguments"))
+    rest = {name: item for name, item in part.items() if name not in ("type", "id", "toolCall") and item is not None}
+    if isinstance(held, dict):
+        rest |= {name: item for name, item in held.items() if name not in ("status", "value") and item is not None}
+    return Asked(text_of(part.get("id")) or None, text_of(call.get("name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+
+
+def _result(part: dict[str, Any], place: int) -> Said:
+    held = part.get("toolResult")
+    told = held if isinstance(held, dict) else {"value": held}
+    value = told.get("value")
+    listed = value.get("content") if isinstance(value, dict) else value
+    failed = told.get("status") == "error" or (isinstance(value, dict) and value.get("isError") is True)
+    error = text_of(told.get("error")) if told.get("status") == "error" else None
+    pieces = tuple(map(_piece, listed)) if isinstance(listed, list) else () if listed is None else (Piece("text", text_of(listed)),)
+    rest = {name: item for name, item in value.items() if name not in ("content", "isError") and item is not None} if isinstance(value, dict) else {}
+    return Said(
+        "tool", place, pieces or ((Piece("text", error),) if error else ()), result_of=text_of(part.get("id")) or None,
+        failed=failed if "status" in told else None, error=error, extra=to_json(rest) if rest else None,
+    )  # fmt: skip
+
+
+def _piece(part: Any) -> Piece:
+    kind = part.get("type") if isinstance(part, dict) else None
+    for type, name, read in (("text", "text", "text"), ("thinking", "thinking", "reasoning"), ("image", "data", "image")):
+        if kind == type and isinstance(part.get(name), str):
+            rest = {key: value for key, value in part.items() if key not in ("type", name, "mimeType") and value is not None}
+            return Piece(read, part[name], text_of(part.get("mimeType")), to_json(rest) if rest else None)
+    return Piece("other", text_of(kind), extra=object_of(part))
+
+
+READER = Reader(format="goose", title="goose session", matches=_matches, keys=_keys, read=_read, places=("~/.local/share/goose/sessions",))

@@ -1,0 +1,1 @@
+"""RAW TURN -> WHAT IT DECIDED: the normalizer, and what grows on it. To be filled."""

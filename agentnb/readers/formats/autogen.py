@@ -1,7 +1,0 @@
-"""To be written."""
-
-from __future__ import annotations
-
-from agentnb.readers._reader import Reader
-
-READER = Reader(format="autogen", title="autogen", matches=lambda sample: False, keys=lambda sample: set(), read=lambda files, rows, on_bytes: None)

@@ -1,0 +1,2 @@
+"""stub"""
+from __future__ import annotations

@@ -1,0 +1,198 @@
+"""What does a text do: agree, promise work, list open work, ask? Three predicates, in English and French, with the sentence that matched.
+
+After the public description of Navin's continuation rules; the words are data files beside this module.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from agentnb.rules._language import Closed, Finder, Grammar, Language, grammar_of
+from agentnb.rules._sentences import Line, Sentence, lines_of, normalised, without_reasoning, words_in
+
+LONGEST_GO_AHEAD: Final = 60
+"""Characters of a message that can be a bare yes."""
+NEAR_END: Final = 400
+"""Characters at the end of a text within which a sentence is said to stand near the end."""
+LONGEST_UNIT: Final = 4
+_CORE_SIGNS: Final = "👍🚀✅✔☑👌"
+_FILLER_SIGNS: Final = "🙏"
+_SIGN: Final = re.compile(f"([{_CORE_SIGNS}{_FILLER_SIGNS}])[\ufe0f\U0001f3fb-\U0001f3ff]*")
+_JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_INNER_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
+_CLAUSE_END = re.compile(r";| [-–—]+ ")
+
+
+class Said(NamedTuple):
+    """The sentence that matched, and where it stands in the text."""
+
+    sentence: str
+    """As it was written."""
+    start: int
+    """Its first character."""
+    end: int
+    """Behind its last character."""
+    near_end: bool
+    """Whether it ends within the last 400 characters."""
+
+
+def is_go_ahead(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether a message is a bare yes: short, of words of agreement only, with no content of its own.
+
+    Args:
+        text: what the user wrote.
+        languages: whose words count; without them all that come along.
+
+    Returns:
+        True for "go", "ok continue", "vas-y"; False for "continue with the parser", "thanks" and for any question.
+    """
+    message = (text or "").strip()
+    if not message or len(message) > LONGEST_GO_AHEAD or any(sign in message for sign in "?؟？\r\n\u2028\u2029"):
+        return False
+    grammar = grammar_of(languages)
+    words = _words_of(message)
+    core = at = 0
+    while at < len(words):
+        taken = next((size for size in range(min(LONGEST_UNIT, len(words) - at), 0, -1) if _kind(grammar, words[at : at + size])), 0)
+        if not taken:
+            return False
+        core += _kind(grammar, words[at : at + taken]) == "core"
+        at += taken
+    return core > 0
+
+
+def announces_work(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether a text promises an action that is neither conditional nor left to the user.
+
+    Args:
+        text: what the agent answered.
+        languages: whose words count; without them all that come along.
+    """
+    return announced_work(text, languages=languages) is not None
+
+
+def lists_remaining_work(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether a text promises an action, or lists open work that is not left to the user.
+
+    Args:
+        text: what the agent answered.
+        languages: whose words count; without them all that come along.
+    """
+    return listed_work(text, languages=languages) is not None
+
+
+def announced_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:
+    """Return the first sentence of a text that promises an action, else None."""
+    if not text:
+        return None
+    grammar = grammar_of(languages)
+    return next((_said(text, sentence) for line in lines_of(text) for sentence in line.sentences if _promises(grammar, sentence)), None)
+
+
+def listed_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:
+    """Return the first sentence of a text that promises an action, else the first that lists open work, else None."""
+    if not text:
+        return None
+    grammar = grammar_of(languages)
+    lines = list(lines_of(text))
+    promised = next((sentence for line in lines for sentence in line.sentences if _promises(grammar, sentence)), None)
+    found = promised or next(_open_work(grammar, lines), None)
+    return _said(text, found) if found else None
+
+
+def language_covered(text: str, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether a text has any of the commonest words of the languages that the rules understand; without words there is nothing to understand."""
+    words = [word for word in words_in(normalised(without_reasoning(text[:20_000]))) if word.isalpha()]
+    return not words or not grammar_of(languages).common.isdisjoint(words)
+
+
+def _words_of(message: str) -> list[str]:
+    plain = _SIGN.sub(r" \1 ", message)
+    text = _JOINED.sub(" ", normalised(plain))
+    text = _INNER_APOSTROPHE.sub("\0", text)
+    return "".join(" " if unicodedata.category(sign).startswith("P") else sign for sign in text).replace("\0", "'").split()
+
+
+def _kind(grammar: Grammar, words: Sequence[str]) -> str | None:
+    unit = " ".join(words)
+    if unit in grammar.core or unit in _CORE_SIGNS:
+        return "core"
+    return "filler" if unit in grammar.filler or unit in _FILLER_SIGNS else None
+
+
+def _promises(grammar: Grammar, sentence: Sentence) -> bool:
+    words = sentence.words
+    if sentence.question or not _any(grammar.promise, sentence.text, words):
+        return False
+    return any(
+        _any(grammar.promise, clause, words) and not _any(grammar.condition, clause, words) and not _any(grammar.left, clause, words)
+        for clause in (clause.strip() for clause in _CLAUSE_END.split(sentence.text))
+    )
+
+
+def _open_work(grammar: Grammar, lines: Sequence[Line]) -> Iterator[Sentence]:
+    leading: bool | None = None
+    """Inside the list under a lead-in: whether its items count. None elsewhere."""
+    for at, line in enumerate(lines):
+        if leading is not None and (line.bullet or line.indented):
+            if leading and line.bullet and line.checked is not True:
+                yield from _counting(grammar, line.sentences)
+            continue
+        leading = _leads(grammar, line) if not line.bullet and at + 1 < len(lines) and lines[at + 1].bullet else None
+        if leading is None:
+            yield from _open_in(grammar, line)
+
+
+def _counting(grammar: Grammar, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield the first sentence of an item, unless one of its sentences says that it does not count."""
+    if sentences and not any(_skipped(grammar, sentence) for sentence in sentences):
+        yield sentences[0]
+
+
+def _leads(grammar: Grammar, line: Line) -> bool | None:
+    """Say whether the list under a line counts; None when the line is no lead-in."""
+    if not line.sentences or not any(_is_open(grammar, sentence) for sentence in line.sentences):
+        return None
+    words = sum(len(sentence.text.split()) for sentence in line.sentences)
+    if not (line.heading or line.sentences[-1].text.endswith(":") or words <= 5):
+        return None
+    return not any(_skipped(grammar, sentence) for sentence in line.sentences)
+
+
+def _open_in(grammar: Grammar, line: Line) -> Iterator[Sentence]:
+    if line.checked is True:
+        return
+    if line.checked is False:
+        yield from _counting(grammar, line.sentences)
+        return
+    for sentence in line.sentences:
+        if _is_open(grammar, sentence) and not _skipped(grammar, sentence):
+            yield sentence
+
+
+def _is_open(grammar: Grammar, sentence: Sentence) -> bool:
+    return _any(grammar.open, sentence.text, sentence.words) or _unfinished_fraction(grammar, sentence)
+
+
+def _unfinished_fraction(grammar: Grammar, sentence: Sentence) -> bool:
+    if not grammar.done.found(sentence.text, sentence.words):
+        return False
+    return any(int(match[1]) < int(match[2]) for match in grammar.fraction.finditer(sentence.text))
+
+
+def _skipped(grammar: Grammar, sentence: Sentence) -> bool:
+    text, words = sentence.text, sentence.words
+    if sentence.question or _any(grammar.idle, text, words) or _any(grammar.closed, text, words):
+        return True
+    return _any(grammar.left, text, words) or _any(grammar.left_open, text, words) or _any(grammar.condition, text, words)
+
+
+def _any(finders: Sequence[Finder | Closed], text: str, words: frozenset[str]) -> bool:
+    return any(finder.found(text, words) for finder in finders)
+
+
+def _said(text: str, sentence: Sentence) -> Said:
+    return Said(text[sentence.start : sentence.end], sentence.start, sentence.end, sentence.end >= len(text.rstrip()) - NEAR_END)

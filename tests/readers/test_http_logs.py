@@ -1,0 +1,260 @@
+"""Logs of HTTP traffic: which of the calls are of a model, which of them belong together, and what the log of which tool looks like."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentnb.readers import Rows, find_files, survey_files
+from tests.readers.made import Record, chat, write_json, write_lines
+from tests.readers.reading import account_of, calls_of, codes, read, texts_of
+
+CHAT = "https://api.example.com/v1/chat/completions"
+RESPONSES = "https://api.example.com/v1/responses"
+MESSAGES = "https://api.example.com/v1/messages?beta=true"
+GEMINI = "https://api.example.com/v1beta/models/g-1:generateContent"
+
+
+def call(url: str, request: Any, response: Any, status: int = 200) -> Record:
+    return {"method": "POST", "uri": url, "request": request, "status": status, "response": response}
+
+
+def completion(text: str, **fields: Any) -> Record:
+    message = {"role": "assistant", "content": text} | fields
+    return {"id": f"c-{text}", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+
+def tool(own_id: str, name: str = "find", arguments: str = '{"id": 7}') -> Record:
+    return {"tool_calls": [{"id": own_id, "type": "function", "function": {"name": name, "arguments": arguments}}]}
+
+
+def ask(*messages: tuple[str, str | None] | Record) -> Record:
+    return {"model": "m", "messages": chat(messages)}
+
+
+def format_of(path: Path) -> str | None:
+    groups = survey_files(find_files(path.parent)).groups
+    return groups[0].reader.format if groups else None
+
+
+def read_log(tmp_path: Path, *records: Record) -> Rows:
+    return read(write_lines(tmp_path / "log.http.jsonl", records))
+
+
+@pytest.mark.parametrize(
+    ("url", "request_body", "response", "format"),
+    [
+        (CHAT, ask(("user", "Hello")), completion("Hello!"), "openai_chat"),
+        (RESPONSES, {"model": "m", "input": "Hello"}, {"object": "response", "output": []}, "openai_responses"),
+        (
+            MESSAGES,
+            {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hello"}]},
+            {"type": "message", "content": []},
+            "anthropic_messages",
+        ),
+        (GEMINI, {"contents": [{"role": "user", "parts": [{"text": "Hello"}]}]}, {"candidates": []}, "gemini"),
+        ("https://proxy.example.com/llm", ask(("user", "Hello")), completion("Hello!"), "openai_chat"),
+    ],
+)
+def test_a_log_has_the_format_of_most_of_its_calls_or_of_two_with_as_many_of_the_later(
+    url: str, request_body: Record, response: Record, format: str, tmp_path: Path
+) -> None:
+    upload = call("https://traces.example.com/v1/batches", {"spans": []}, {"id": 1}, 201)
+    own = call(url, request_body, response)
+    other = call(CHAT if format != "openai_chat" else RESPONSES, ask(("user", "Other")), completion("Else"))
+    assert format_of(write_lines(tmp_path / "most.jsonl", [upload, own, own, other])) == format
+    assert format_of(write_lines(tmp_path / "later.jsonl", [upload, other, own])) == format
+
+
+def test_calls_of_anything_else_are_left_out_with_their_reason(tmp_path: Path) -> None:
+    rows = read_log(
+        tmp_path,
+        call("https://search.example.com/search", {"query": "lamps"}, {"results": []}),
+        call(CHAT, ask(("user", "Hello")), completion("Hello!")),
+        call("https://api.example.com/v1/embeddings", {"model": "e", "input": "Hello"}, {"data": []}),
+        {"method": "GET", "uri": "https://api.example.com/v1/models", "request": None, "status": 200, "response": {"data": []}},
+        {"note": "no exchange"},
+    )
+    assert codes(rows) == {"not_a_model_call": 3, "not_chat_completions": 1}
+    assert {row.severity for row in rows.diagnostics if row.code == "not_a_model_call"} == {"info"}
+    assert account_of(rows) == (6, 2, 0, 4)
+
+
+def test_a_log_without_a_call_of_a_model_is_no_format(tmp_path: Path) -> None:
+    assert format_of(write_lines(tmp_path / "log.jsonl", [call("https://search.example.com/search", {"query": "lamps"}, {"results": []})] * 2)) is None
+
+
+def test_one_log_may_hold_several_conversations_that_alternate(tmp_path: Path) -> None:
+    rows = read_log(
+        tmp_path,
+        call(CHAT, ask(("user", "A")), completion("a")),
+        call(CHAT, ask(("user", "B")), completion("b")),
+        call(CHAT, ask(("user", "A"), ("assistant", "a"), ("user", "AA")), completion("aa")),
+        call(CHAT, ask(("user", "B"), ("assistant", "b"), ("user", "BB")), completion("bb")),
+    )
+    assert [[turn.prompt for turn in rows.turns if turn.conversation_id == row.conversation_id] for row in rows.conversations] == [["A", "AA"], ["B", "BB"]]
+    assert account_of(rows) == (12, 8, 4, 0)
+
+
+def test_a_branch_is_a_conversation_of_its_own(tmp_path: Path) -> None:
+    rows = read_log(
+        tmp_path,
+        call(CHAT, ask(("user", "A")), completion("a")),
+        call(CHAT, ask(("user", "A"), ("assistant", "a"), ("user", "left")), completion("l")),
+        call(CHAT, ask(("user", "A"), ("assistant", "a"), ("user", "right")), completion("r")),
+    )
+    assert [len([turn for turn in rows.turns if turn.conversation_id == row.conversation_id]) for row in rows.conversations] == [2, 2]
+    assert codes(rows) == {"equal_conversations": 1}
+
+
+def test_a_request_that_is_sent_again_after_an_error_continues_the_conversation(tmp_path: Path) -> None:
+    refused = call(CHAT, ask(("user", "A")), {"error": {"message": "Slow down."}}, 429)
+    rows = read_log(tmp_path, refused, refused, call(CHAT, ask(("user", "A")), completion("a")))
+    assert [(model.state, model.error) for model in calls_of(rows, "model")] == [("failed", "Slow down."), ("failed", "Slow down."), ("done", None)]
+    assert (len(rows.turns), rows.turns[0].state) == (1, "done")
+    assert '"status":429' in str(calls_of(rows, "model")[0].extra)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ("<html>Bad gateway</html>", 502, "<html>Bad gateway</html>"),
+        (None, 503, "HTTP status 503."),
+        ({"detail": "No."}, 400, "No."),
+        ({"odd": 1}, 200, "There is no reply."),
+        ([{"error": {"message": "Overloaded."}}], 529, "Overloaded."),
+        ('event: error\ndata: {"type": "error", "error": {"message": "Overloaded."}}\n\n', 200, "Overloaded."),
+    ],
+)
+def test_a_call_that_failed_says_what_came_back(body: Any, status: int, words: str, tmp_path: Path) -> None:
+    rows = read_log(tmp_path, call(CHAT, ask(("user", "A")), body, status), call(CHAT, ask(("user", "B")), completion("b")))
+    assert calls_of(rows, "model")[0].error == words
+
+
+def test_a_conversation_goes_on_with_another_service(tmp_path: Path) -> None:
+    said = {"content": [{"type": "tool_use", "id": "x", "name": "find", "input": {"id": 7}}], "role": "assistant"}
+    returned = {"content": [{"type": "tool_result", "tool_use_id": "x", "content": "found"}], "role": "user"}
+    anthropic = {"model": "k", "max_tokens": 9, "system": "Be kind.", "messages": [*chat([("user", "A")]), said, returned]}
+    rows = read_log(
+        tmp_path,
+        call(CHAT, {"model": "m", "messages": chat([("system", "Be brief."), ("user", "A")])}, completion("", **tool("x"))),
+        call(
+            MESSAGES,
+            anthropic,
+            {"id": "msg", "type": "message", "role": "assistant", "model": "k", "content": [{"type": "text", "text": "Found."}], "stop_reason": "end_turn"},
+        ),
+    )
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("A", "Found.")]
+    assert [(tool_call.name, tool_call.output) for tool_call in calls_of(rows)] == [("find", "found")]
+    assert [model.name for model in calls_of(rows, "model")] == ["m", "k"]
+    assert texts_of(rows, "system") == ["Be brief.", "Be kind."]
+
+
+def test_a_service_without_ids_and_one_that_gives_ids_of_its_own_agree(tmp_path: Path) -> None:
+    asked = {"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "find", "args": {"id": 7}}}]}, "finishReason": "STOP"}]}
+    rows = read_log(
+        tmp_path,
+        call(GEMINI, {"contents": [{"role": "user", "parts": [{"text": "A"}]}]}, asked),
+        call(
+            CHAT,
+            ask(("user", "A"), {"role": "assistant", "content": None, **tool("made-up")}, {"role": "tool", "tool_call_id": "made-up", "content": "found"}),
+            completion("Found."),
+        ),
+    )
+    assert [(row.output, row.state) for row in calls_of(rows)] == [("found", "done")]
+    assert (len(rows.conversations), codes(rows)) == (1, {})
+
+
+def test_results_that_a_client_shortened_still_continue_the_conversation(tmp_path: Path) -> None:
+    first: list[Any] = [("user", "A"), {"role": "assistant", "content": None, **tool("x")}, {"role": "tool", "tool_call_id": "x", "content": "a long result"}]
+    short: list[Any] = [*first[:2], {"role": "tool", "tool_call_id": "x", "content": "[cleared]"}, ("assistant", "a"), ("user", "B")]
+    rows = read_log(tmp_path, call(CHAT, ask(*first), completion("a")), call(CHAT, ask(*short), completion("b")))
+    assert len(rows.conversations) == 1
+    assert [row.output for row in calls_of(rows)] == ["a long result"]
+
+
+def test_an_answer_may_be_a_stream_of_events(tmp_path: Path) -> None:
+    chunks = [{"id": "c", "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": end}]} for text, end in (("Hel", None), ("lo!", "stop"))]
+    text = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    rows = read_log(tmp_path, call(CHAT, ask(("user", "A")), text), call(CHAT, ask(("user", "B")), text[: len(text) // 2]))
+    assert texts_of(rows, "assistant") == ["Hello!", "Hel"]
+    assert [turn.state for turn in rows.turns] == ["done", None]
+
+
+REQUEST, REPLY = ask(("user", "Hello")), completion("Hello!")
+PACKED = base64.b64encode(gzip.compress(json.dumps(REPLY).encode())).decode()
+
+
+SENT, RECEIVED = json.dumps(REQUEST), json.dumps(REPLY)
+
+
+def entry(request: Record, response: Record, **fields: Any) -> Record:
+    return {"request": {"method": "POST", **request}, "response": response, **fields}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {
+            "log": {
+                "entries": [entry({"url": CHAT, "postData": {"text": SENT}}, {"status": 200, "content": {"mimeType": "application/json", "text": RECEIVED}})]
+            }
+        },
+        {"log": {"entries": [entry({"url": CHAT, "postData": {"text": SENT}}, {"headers": [], "content": {"text": PACKED, "encoding": "base64"}})]}},
+        {"interactions": [entry({"uri": CHAT, "body": SENT}, {"status": {"code": 200, "message": "OK"}, "body": {"string": RECEIVED}})], "version": 1},
+        {"interactions": [entry({"uri": CHAT, "body": {"string": SENT}}, {"status": {"code": 200}, "body": {"base64_string": PACKED}})]},
+        {"interactions": [entry({"uri": CHAT, "parsed_body": REQUEST}, {"status": {"code": 200}, "parsed_body": REPLY})]},
+        [entry({"url": CHAT, "headers": {"authorization": "secret"}, "body": SENT}, {"status_code": 200, "headers": {}, "body": REPLY})],
+        {"interactions": [entry({"uri": CHAT, "body": SENT}, {"status": {"code": 200}, "body": {"string": PACKED}})]},
+        [entry({"url": CHAT, "content": SENT}, {"status": 200, "headers": {}, "body": RECEIVED})],
+    ],
+    ids=["HAR", "packed HAR", "VCR", "packed VCR", "parsed VCR", "list", "binary VCR", "list of texts"],
+)
+def test_logs_of_other_tools_are_read_too(document: Any, tmp_path: Path) -> None:
+    path = write_json(tmp_path / "log", document)
+    assert format_of(path) == "openai_chat"
+    rows = read(path)
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Hello", "Hello!")]
+    assert account_of(rows) == (2, 2, 0, 0)
+    assert "secret" not in str(rows.conversations[0].extra)
+
+
+def test_a_cassette_may_be_yaml(tmp_path: Path) -> None:
+    path = tmp_path / "cassette.yaml"
+    request, reply = json.dumps(json.dumps(REQUEST)), json.dumps(json.dumps(REPLY))
+    lines = [
+        "interactions:",
+        "- request:",
+        f"    body: {request}",
+        "    method: POST",
+        f"    uri: {CHAT}",
+        "  response:",
+        "    body:",
+        f"      string: {reply}",
+    ]
+    path.write_text("\n".join([*lines, "    status:", "      code: 200", "      message: OK", "version: 1", ""]), encoding="utf-8")
+    rows = read(path)
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Hello", "Hello!")]
+
+
+def test_a_log_that_tells_when_it_happened_dates_the_call(tmp_path: Path) -> None:
+    entry = {"startedDateTime": "2026-03-02T09:00:00Z", "time": 1500, "request": {"method": "POST", "url": CHAT, "postData": {"text": json.dumps(REQUEST)}}}
+    rows = read(
+        write_json(tmp_path / "log.har", {"log": {"entries": [{**entry, "response": {"status": 200, "headers": [], "content": {"text": json.dumps(REPLY)}}}]}})
+    )
+    (model,) = calls_of(rows, "model")
+    assert (model.started_at, model.seconds) == (1772442000000000, 1.5)
+
+
+@pytest.mark.parametrize("response", [None, 7, "", [], [7], {}, {"choices": 7}, {"choices": [7]}, {"error": 7}, {"error": {}}, "data: 7\n\n", "data: {\n\n"])
+@pytest.mark.parametrize("request_body", [None, 7, "", [], {}, {"messages": 7}, {"messages": [7]}, ask(("user", "A"))])
+def test_bodies_may_be_anything(request_body: Any, response: Any, tmp_path: Path) -> None:
+    rows = read_log(tmp_path, call(CHAT, ask(("user", "A")), completion("a")), call(CHAT, request_body, response))
+    read_, kept, merged, skipped = account_of(rows)
+    assert read_ == kept + merged + skipped
+    assert texts_of(rows, "assistant")[0] == "a"
