@@ -75,7 +75,7 @@ def start_of(file: BinaryIO, entry: Entry) -> int:
         return entry.start
     header = _at(file, entry.header, _HEADER.size)
     if len(header) < _HEADER.size or not header.startswith(MAGIC):
-        return entry.header
+        return max(0, entry.header)
     *_, name, extra = _HEADER.unpack(header)
     return int(entry.header + _HEADER.size + name + extra)
 
@@ -134,5 +134,7 @@ def _find(file: BinaryIO, needles: tuple[bytes, ...], place: int) -> int | None:
 
 
 def _at(file: BinaryIO, place: int, count: int) -> bytes:
+    if place < 0:
+        return b""  # where an archive that lost its beginning says that a member stands
     file.seek(place)
     return file.read(count)

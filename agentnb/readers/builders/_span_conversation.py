@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from agentnb.readers._json import to_json
-from agentnb.readers.builders._draft import ConversationDraft, Link, Thread
+from agentnb.readers.builders._draft import ConversationDraft
 from agentnb.readers.builders._span_forest import Trace
 from agentnb.readers.builders._span_runs import Run
 from agentnb.readers.builders._span_thread import Started, ThreadReader, keep_extra
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import joined
 
 

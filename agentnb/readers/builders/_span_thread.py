@@ -8,12 +8,12 @@ from typing import NamedTuple
 from agentnb.readers._account import Account
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow
-from agentnb.readers.builders._draft import Thread
 from agentnb.readers.builders._prints import canonical, print_of
 from agentnb.readers.builders._span_forest import Node, Trace
 from agentnb.readers.builders._span_memory import Memory, merged_replies, with_calls_kept
 from agentnb.readers.builders._span_runs import Event, Run
 from agentnb.readers.builders._spans import Span
+from agentnb.readers.builders._thread import Thread
 from agentnb.readers.builders.message_list import MessageList, Piece, Said, joined
 
 

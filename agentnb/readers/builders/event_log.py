@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from agentnb.readers._account import Account
 from agentnb.readers._rows import CallRow, Micros, Rows, TurnRow
-from agentnb.readers.builders._draft import ConversationDraft, Link, Thread
+from agentnb.readers.builders._draft import ConversationDraft
+from agentnb.readers.builders._thread import Link, Thread
 
 
 class EventLog:

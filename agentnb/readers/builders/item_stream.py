@@ -10,7 +10,7 @@ from typing import Any
 
 from agentnb.readers._account import Account
 from agentnb.readers._rows import CallRow, Micros, TurnRow
-from agentnb.readers.builders._draft import Thread
+from agentnb.readers.builders._thread import Thread
 from agentnb.readers.builders.message_list import Asked, MessageList, Said
 
 

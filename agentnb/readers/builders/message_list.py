@@ -15,7 +15,8 @@ from agentnb.readers._account import Account
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Micros, PartRow, Text, TurnRow
 from agentnb.readers._verdicts import error_in, exit_code_in, first_line
-from agentnb.readers.builders._draft import Question, Thread
+from agentnb.readers.builders._draft import Question
+from agentnb.readers.builders._thread import Thread
 
 
 class Piece(NamedTuple):

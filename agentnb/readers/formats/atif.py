@@ -19,7 +19,7 @@ from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import CallRow, Rows
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._apart import Apart
-from agentnb.readers.builders._draft import Link, Thread
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
 
 _READ_STEP = frozenset(

@@ -12,7 +12,8 @@ from agentnb.readers._reader import OpenFile, Sample
 from agentnb.readers._rows import CallRow, Micros, PartRow, TurnRow
 from agentnb.readers._times import read_time, read_utc_millis
 from agentnb.readers._verdicts import exit_code_in, first_line
-from agentnb.readers.builders._draft import ConversationDraft, Question, Thread
+from agentnb.readers.builders._draft import ConversationDraft, Question
+from agentnb.readers.builders._thread import Thread
 from agentnb.readers.builders.event_log import EventLog
 from agentnb.readers.formats.claude_code._lines import Block, Line, Message, raw_json
 from agentnb.readers.formats.claude_code._texts import agent_id_in, blocks_of, denial_in, is_interruption, is_result, is_wrapper, prompt_of

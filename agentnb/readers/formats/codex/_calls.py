@@ -12,7 +12,8 @@ from agentnb.readers._account import Account
 from agentnb.readers._fields import text_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._rows import CallRow, Micros
-from agentnb.readers.builders._draft import Question, Thread
+from agentnb.readers.builders._draft import Question
+from agentnb.readers.builders._thread import Thread
 from agentnb.readers.builders.item_stream import ItemStream
 from agentnb.readers.builders.message_list import Asked, Piece, Said, joined
 from agentnb.readers.formats.codex._results import Outcome, outcome_in

@@ -14,7 +14,7 @@ from agentnb.readers._fields import object_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Micros, TurnRow
 from agentnb.readers._times import read_time, read_utc_millis
-from agentnb.readers.builders._draft import Thread
+from agentnb.readers.builders._thread import Thread
 from agentnb.readers.builders.item_stream import ItemStream
 from agentnb.readers.builders.message_list import Piece, Said, joined
 from agentnb.readers.formats.codex._calls import CallBook, Moment

@@ -12,7 +12,7 @@ from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile
 from agentnb.readers._rows import TurnRow
 from agentnb.readers.builders._apart import Apart
-from agentnb.readers.builders._draft import Link
+from agentnb.readers.builders._thread import Link
 from agentnb.readers.formats.codex._lines import read_line
 from agentnb.readers.formats.codex._rollout import Rollout
 

@@ -17,7 +17,8 @@ from agentnb.readers._reader import OnBytes, OpenFile
 from agentnb.readers._rows import CallRow
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._apart import Apart
-from agentnb.readers.builders._draft import ConversationDraft, Link, Question, Thread
+from agentnb.readers.builders._draft import ConversationDraft, Question
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.item_stream import ItemStream
 from agentnb.readers.builders.message_list import Piece, Said, joined
 from agentnb.readers.formats.copilot_cli._tools import Event, asked_in, result_in, started_in

@@ -18,7 +18,8 @@ from agentnb.readers._reader import OnBytes, OpenFile
 from agentnb.readers._rows import CallRow
 from agentnb.readers._verdicts import first_line
 from agentnb.readers.builders._apart import Apart
-from agentnb.readers.builders._draft import ConversationDraft, Link, Thread
+from agentnb.readers.builders._draft import ConversationDraft
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import MessageList, Said
 from agentnb.readers.dialects.chat import asked_in, content_of, is_message, said_in
 from agentnb.readers.formats.copilot_cli._verdicts import NOT_ALLOWED, exit_code_at_end

@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 from agentnb.readers._fields import read_arguments
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow
-from agentnb.readers.builders._draft import ConversationDraft, Question, Thread
+from agentnb.readers.builders._draft import ConversationDraft, Question
+from agentnb.readers.builders._thread import Thread
 from agentnb.readers.builders.message_list import joined
 from agentnb.readers.formats.functai._calls import Call
 from agentnb.readers.formats.functai._turns import Row, objects_in, text_in

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Rows, TurnRow
 from agentnb.readers.builders._apart import Apart
-from agentnb.readers.builders._draft import ConversationDraft, Link, Thread
+from agentnb.readers.builders._draft import ConversationDraft
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import MessageList
 from agentnb.readers.formats.functai._approvals import ask_persons, fill_tools
 from agentnb.readers.formats.functai._calls import Call

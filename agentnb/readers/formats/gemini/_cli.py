@@ -19,7 +19,8 @@ from agentnb.readers._rows import CallRow, Rows, TurnRow
 from agentnb.readers._times import read_time
 from agentnb.readers._verdicts import first_line
 from agentnb.readers.builders._apart import Apart
-from agentnb.readers.builders._draft import ConversationDraft, Link, Question, Thread
+from agentnb.readers.builders._draft import ConversationDraft, Question
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said, joined
 from agentnb.readers.dialects.gemini import is_injected, said_of_content, usage_in
 from agentnb.readers.dialects.gemini_parts import field, pieces_in

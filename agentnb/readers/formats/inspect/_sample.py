@@ -17,7 +17,8 @@ from agentnb.readers._account import Account
 from agentnb.readers._fields import text_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._rows import CallRow
-from agentnb.readers.builders._draft import ConversationDraft, Link, Question, Thread
+from agentnb.readers.builders._draft import ConversationDraft, Question
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import MessageList, Piece, Said, joined
 from agentnb.readers.formats.inspect._event import Event, ModelCall, Owner, ToolRun, decode_raw, moment
 from agentnb.readers.formats.inspect._events import Events

@@ -10,7 +10,8 @@ from agentnb.readers._fields import text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, TurnRow
 from agentnb.readers._times import read_time
-from agentnb.readers.builders._draft import ConversationDraft, Link, Question, Thread
+from agentnb.readers.builders._draft import ConversationDraft, Question
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import MessageList, Piece, Said
 from agentnb.readers.formats.kimi._events import asked_in, milliseconds_in, pieces_in, question_in, result_in, usage_in
 from agentnb.readers.formats.kimi._older import Event, OlderLines, is_older

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from agentnb.readers._fields import text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Rows
-from agentnb.readers.builders._draft import ConversationDraft, Link, Thread
+from agentnb.readers.builders._draft import ConversationDraft
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import MessageList
 from agentnb.readers.formats.opencode._messages import told_of
 from agentnb.readers.formats.opencode._store import Record, Store

@@ -8,7 +8,8 @@ from agentnb.readers._account import Account
 from agentnb.readers._fields import amount_in, count_in, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Micros
-from agentnb.readers.builders._draft import ConversationDraft, Link, Question, Thread
+from agentnb.readers.builders._draft import ConversationDraft, Question
+from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
 from agentnb.readers.dialects.chat import usage_in
 
