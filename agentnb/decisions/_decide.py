@@ -83,9 +83,7 @@ def _decide_envelope(value: dict[str, Any]) -> Decided:
 
 
 def _unparseable(reading: Reading) -> Decided:
-    return Decided(
-        "unparseable", "envelope", envelope_parsed=False, diagnostic=reading.diagnostic, category=reading.category, objects=reading.objects
-    )
+    return Decided("unparseable", "envelope", envelope_parsed=False, diagnostic=reading.diagnostic, category=reading.category, objects=reading.objects)
 
 
 def _decide_native(text: str | None, calls: Sequence[Call], names: Mapping[str, str], roles: Mapping[str, Role]) -> Decided:

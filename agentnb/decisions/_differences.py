@@ -92,16 +92,18 @@ def _says_something(value: dict[str, Any]) -> bool:
     return any(isinstance(value.get(key), str) and not is_blank(value[key]) for key in ("message", "reasoning"))
 
 
-_NOT_JSON: Final = Difference("not_json", "the output does not parse as an envelope", "asks the model again with a corrective message (Retry)", lambda v, e, d: True)
+_NOT_JSON: Final = Difference(
+    "not_json", "the output does not parse as an envelope", "asks the model again with a corrective message (Retry)", lambda v, e, d: True
+)
 DIFFERENCES: Final = (
     Difference("spelling", "the step type is spelled with other case or blanks", "its dispatcher compares the exact spelling and forces a Retry", _is_misspelt),
     Difference("inference", "the step type is missing, and both actions and a sub-agent are given", "infers the sub-agent first", _is_ambiguous),
-    Difference("repair", "not complete, no next step, but a message or reasoning", "repairs the turn to Chat, with the reasoning for an empty message", _is_repaired),
+    Difference("repair", "not complete, no next step, but a message or reasoning", "makes it a Chat, with the reasoning for an empty message", _is_repaired),
     Difference("write_completes", "not complete, no next step, no text, but a payload write", "takes the task as complete", _is_complete_write),
     Difference(
         "completion_wins", "taskComplete is true beside an explicit Actions or Sub-Agent step", "lets completion win over the step", _is_complete_step
     ),
-    Difference("chat_spelling", "taskComplete is true beside a chat step that is not spelled Chat", "completes, because only Chat in that spelling asks", _is_complete_chat),
+    Difference("chat_spelling", "taskComplete is true beside a chat step not spelled Chat", "completes: only the exact Chat asks", _is_complete_chat),
     Difference("both_agents", "both subAgent and subAgents are given", "uses subAgents alone where it is not empty", _has_both_agents),
     Difference("no_actions", "the step type is Actions, and there is no action", "forces a Retry", _has_no_actions),
     Difference("no_message", "the step type is Chat, and there is no message", "asks with the reasoning as the message, else forces a Retry", _asks_nothing),

@@ -59,7 +59,10 @@ class ClassRule(NamedTuple):
 
 CLASS_RULES: Final = (
     ClassRule(1, "the step type is chat", lambda e: e.word == "chat", "chat"),
-    ClassRule(2, "the step type is actions, or it is missing and there is an action", lambda e: e.word == "actions" or (not e.word and bool(e.actions)), "action"),
+    ClassRule(
+        2, "the step type is actions, or it is missing and there is an action",
+        lambda e: e.word == "actions" or (not e.word and bool(e.actions)), "action",
+    ),
     ClassRule(
         3, "the step type is sub-agent, or it is missing and there is a sub-agent",
         lambda e: e.word == "sub-agent" or (not e.word and bool(e.sub_agents)), "subAgent",

@@ -89,11 +89,14 @@ def decide_calls(calls: Sequence[Call], text: str | None, names: Mapping[str, st
         names: names on the wire to names of Actions.
         roles: names of control tools to their roles.
     """
+    dropped: list[Dropped] = []
+    if not roles:
+        return Decision("action", [(names.get(name, name), _object(arguments, name, dropped)) for name, arguments in calls], [], text, None, dropped)
     by_role = sort_calls(calls, roles)
     rule = native_rule(by_role)
     if rule.kind in ("chat", "taskComplete"):
         return _alone(rule.kind, (by_role.chats or by_role.completions)[0], calls, text)
-    dropped = [_dropped(calls[place], "its role is of no known kind") for place in by_role.unknown]
+    dropped += [_dropped(calls[place], "its role is of no known kind") for place in by_role.unknown]
     dropped += [_dropped(calls[place], "only the first payload write of a turn counts") for place in by_role.writes[1:]]
     sub_agents: list[tuple[str, str | None]] = [(_agent(roles[calls[place][0]]), None) for place in by_role.delegations]
     dropped += _untold([calls[place] for place in by_role.delegations])

@@ -86,9 +86,7 @@ def check_well_formed(
         The verdict with the first reason against it, in the order of MemberJunction's response-well-formed oracle.
     """
     wanted = demands(require_envelope=require_envelope, unacceptable_finish_reasons=unacceptable_finish_reasons, step_types=step_types)
-    facts = Facts(
-        decision.kind, decision.encoding, decision.envelope_parsed, decision.step_type, decision.diagnostic, finish_reason, execution_error
-    )
+    facts = Facts(decision.kind, decision.encoding, decision.envelope_parsed, decision.step_type, decision.diagnostic, finish_reason, execution_error)
     problem = find_problem(facts, wanted)
     return WellFormedness(
         passed=problem is None,
@@ -107,6 +105,8 @@ def check_well_formed(
 
 def find_problem(facts: Facts, wanted: Demands) -> Problem | None:
     """Return the first reason why a turn cannot be used; null when there is none."""
+    if facts.kind == "action" and facts.encoding == "native" and not (facts.finish_reason or facts.execution_error or wanted.require_envelope):
+        return None  # most steps of a recording; nothing of what follows can hold
     return next((problem for check in _CHECKS if (problem := check(facts, wanted)) is not None), None)
 
 

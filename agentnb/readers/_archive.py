@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from agentnb.readers._compressed import METHODS, Decompressed
+from agentnb.readers._compressed import METHODS, Decompressed, kind_of, unpack_whole
 from agentnb.readers._content import Layer, Origin, Place, locate, open_content, open_root, unpack
 from agentnb.readers._reader import OnBytes, OpenFile
 from agentnb.readers._zip import EMPTY, MAGIC, Entry, listed_entries, start_of, walked_entries
@@ -232,12 +232,26 @@ def _note_end(file: OpenFile, archive: Archive) -> None:
 
 
 def _content(file: OpenFile, source: BinaryIO, name: str, entry: Entry) -> bytes:
+    whole = _content_at_once(source, entry)
+    if whole is not None:
+        return whole
     content = _Content(source, entry)
     stream = unpack(io.BufferedReader(content), (content,))
     data = stream.file.read(_MOST_OF_A_MEMBER)
     for code in stream.oddities:
         file.account.diagnose(code, f"The member {name} is cut, damaged or not readable; it was read as far as possible.", excerpt=name)
     return data
+
+
+def _content_at_once(source: BinaryIO, entry: Entry) -> bytes | None:
+    """Return the content of a member with which all is well, as nearly always it is; None of any other, and of one that is compressed once more."""
+    if entry.is_encrypted or entry.crc is None or max(entry.size, entry.packed) > _IN_MEMORY or (entry.method and entry.method not in METHODS):
+        return None
+    with _lock:
+        source.seek(start_of(source, entry))
+        packed = source.read(entry.packed)
+    content = unpack_whole(packed, METHODS.get(entry.method), entry.size)
+    return content if content is not None and kind_of(content) is None and zlib.crc32(content) == entry.crc else None
 
 
 _lock = threading.Lock()

@@ -44,6 +44,42 @@ def kind_of(head: bytes) -> str | None:
     return next((name for name, kind in _KINDS.items() if kind.magic and head.startswith(kind.magic)), None)
 
 
+def unpack_whole(data: bytes, kind: str | None, size: int) -> bytes | None:
+    """Unpack at once what is told to be of some size, several times faster than as a stream.
+
+    Args:
+        data: the compressed bytes.
+        kind: how they are compressed; None when they are not.
+        size: how many bytes should come out.
+
+    Returns:
+        Exactly so many bytes; None when it is something else that comes out, or too much: a stream tells what is wrong with it.
+    """
+    try:
+        unpacked = _WHOLE[kind](data, size) if kind in _WHOLE else None
+    except _Failures:
+        return None
+    return unpacked if unpacked is not None and len(unpacked) == size else None
+
+
+def _unpack_nothing(data: bytes, size: int) -> bytes | None:
+    return data
+
+
+def _unpack_deflate(data: bytes, size: int) -> bytes | None:
+    unpacker = zlib.decompressobj(-15)
+    unpacked = unpacker.decompress(data, size + 1)
+    return unpacked if unpacker.eof else None
+
+
+def _unpack_zstd(data: bytes, size: int) -> bytes | None:
+    told = zstandard.frame_content_size(data)
+    return zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompress(data, max_output_size=size) if told in (-1, size) else None
+
+
+_WHOLE: dict[str | None, Callable[[bytes, int], bytes | None]] = {None: _unpack_nothing, "deflate": _unpack_deflate, "zstd": _unpack_zstd}
+
+
 class Decompressed(io.RawIOBase):
     """The content of a compressed stream; it never raises on what is in it."""
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import itertools
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from agentnb.readers._account import Account
 from agentnb.readers._fields import amount_in, count_in, text_of
@@ -22,12 +25,15 @@ from agentnb.readers._rows import Rows, SourceRow
 from agentnb.readers._times import Time, read_time
 from agentnb.readers.builders.exchanges import Asking, Dialect, Exchange, Reply, failed_reply, join_exchanges, name_of
 from agentnb.readers.dialects._known import DIALECTS
+from agentnb.streams.converse_events import read_frames
 from agentnb.streams.sse import DONE, is_sse, read_events
 
 _BODIES = ("body", "parsed_body", "postData", "json", "content")
 _READ = frozenset({*_BODIES, "request", "response", "headers", "headersSize", "bodySize", "cookies", "queryString", "time", "startedDateTime", "recorded_at"})
 _COMPRESSED = (b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 _GZIP_IN_BASE64 = "H4sI"
+_FRAMES_IN_BASE64 = "AAA"
+_MODEL = re.compile(r"/models?/([^/:?]+)(?=[:/])")
 _MOST_INFLATED = 1 << 28
 _TEXTS = ("string", "text", "base64_string", "data")
 _ENVELOPE = frozenset({*_TEXTS, "encoding", "mimeType", "size", "compression", "params", "comment"})
@@ -77,8 +83,17 @@ def entries_of(document: Any) -> list[Any]:
     if isinstance(document, dict):
         inner = document["log"].get("entries") if isinstance(document.get("log"), dict) else None
         listed = next((found for found in (inner, document.get("interactions"), document.get("http_interactions")) if isinstance(found, list)), None)
+        listed = listed if listed is not None else _pairs_of(document)
         return listed if listed is not None else [document]
     return document if isinstance(document, list) else []
+
+
+def _pairs_of(document: dict[str, Any]) -> list[Any] | None:
+    """Return the records of a cassette that lists requests and responses apart, as LangChain's do; None when it does not."""
+    requests, responses = document.get("requests"), document.get("responses")
+    if not isinstance(requests, list) or not isinstance(responses, list):
+        return None
+    return [{"request": request, "response": response} for request, response in itertools.zip_longest(requests, responses)]
 
 
 def log_format(sample: Sample) -> str | None:
@@ -144,7 +159,8 @@ def dialect_of(http: Http) -> Dialect | None:
     answers = http.response if isinstance(http.response, list) else [http.response]
     by_body = (dialect for dialect in DIALECTS if any(dialect.is_reply(answer) or dialect.is_event(answer) for answer in answers[:20]))
     found = next(by_body, None)
-    return found if found is not None and found.is_request(http.request) else None
+    # The answer tells the service: a request of one may look like another's.
+    return found if any(dialect.is_request(http.request) for dialect in DIALECTS) else None
 
 
 def exchange_of(http: Http, place: int, messages_at: int | None, account: Account) -> Exchange | None:
@@ -160,6 +176,8 @@ def exchange_of(http: Http, place: int, messages_at: int | None, account: Accoun
     if dialect is None:
         return None
     asking = dialect.read_request(http.request, messages_at) if isinstance(http.request, dict) else Asking()
+    if asking.model is None and (named := _MODEL.search(http.url)) is not None:
+        asking = asking._replace(model=unquote(named[1]))
     reply = reply_of(dialect, http, asking, place)
     return Exchange(place, account, asking, reply, name_of(dialect, asking, reply), extra=http.extra)
 
@@ -220,11 +238,15 @@ def _decoded(body: Any) -> Any:
         packed = name == "base64_string" or body.get("encoding") in ("base64", "base64_string")
         return _decoded(_unpacked(text) if packed else text)
     if isinstance(body, bytes):
+        if body.startswith(b"\0") and (frames := read_frames(body)) is not None:
+            return frames
         return _decoded(_inflated(body).decode("utf-8", "backslashreplace"))
     if not isinstance(body, str):
         return body
     if body.startswith(_GZIP_IN_BASE64):
         return _decoded(_unpacked(body))
+    if body.startswith(_FRAMES_IN_BASE64) and (frames := read_frames(_unpacked(body))) is not None:
+        return frames
     if is_sse(body):
         return [_value(event.data) for event in read_events(body) if event.data != DONE]
     return _value(body)

@@ -7,10 +7,20 @@ but the style sheet, asks a clock, or knows a notebook. `_markup.py` is the only
 from __future__ import annotations
 
 from agentnb.render._cards import render_card, render_upload
+from agentnb.render._decisions import (
+    plain_decision,
+    plain_evaluation,
+    plain_explanation,
+    plain_raw_turn,
+    render_decision,
+    render_evaluation,
+    render_explanation,
+    render_raw_turn,
+)
 from agentnb.render._frame import css
 from agentnb.render._options import Options, options
 from agentnb.render._pages import Finding, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
-from agentnb.render._pieces import render_approval, render_message, render_rating, render_script, render_step
+from agentnb.render._pieces import render_approval, render_message, render_rating, render_step
 from agentnb.render._plain import (
     plain_approval,
     plain_call,
@@ -24,10 +34,13 @@ from agentnb.render._plain import (
     plain_transcript,
     plain_turn,
 )
+from agentnb.render._rule_strip import backtest_table, plain_rules, render_rule_strip, render_rules, sweep_table
 from agentnb.render._tables import render_table
 from agentnb.render._transcripts import render_conversation, render_transcript
 from agentnb.render._trees import render_call_tree, tree_order
 from agentnb.render._turns import render_call, render_rating_line, render_steps, render_turn, render_turn_body, turn_line
+from agentnb.render.evidence import plain_evidence, render_evidence
+from agentnb.render.script_row import render_script
 
 __all__ = [
     "Finding",
@@ -36,14 +49,21 @@ __all__ = [
     "TranscriptPage",
     "TurnLine",
     "WorkspaceCard",
+    "backtest_table",
     "css",
     "options",
     "plain_approval",
     "plain_call",
     "plain_card",
     "plain_conversation",
+    "plain_decision",
+    "plain_evaluation",
+    "plain_evidence",
+    "plain_explanation",
     "plain_message",
     "plain_rating",
+    "plain_raw_turn",
+    "plain_rules",
     "plain_script",
     "plain_step",
     "plain_table",
@@ -54,9 +74,16 @@ __all__ = [
     "render_call_tree",
     "render_card",
     "render_conversation",
+    "render_decision",
+    "render_evaluation",
+    "render_evidence",
+    "render_explanation",
     "render_message",
     "render_rating",
     "render_rating_line",
+    "render_raw_turn",
+    "render_rule_strip",
+    "render_rules",
     "render_script",
     "render_step",
     "render_steps",
@@ -65,6 +92,7 @@ __all__ = [
     "render_turn",
     "render_turn_body",
     "render_upload",
+    "sweep_table",
     "tree_order",
     "turn_line",
 ]

@@ -1,19 +1,18 @@
-"""The smaller values by themselves: a step, a message, a rating, an approval, a program that ran."""
+"""The smaller values by themselves: a step, a message, a rating, an approval."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from agentnb.render._calls import Scene, approval_line, rating_line
-from agentnb.render._code import code
 from agentnb.render._frame import framed, heading, room_inside, too_large
 from agentnb.render._index import Said, Taken, TurnIndex
 from agentnb.render._markup import Html, tag
-from agentnb.render._numbers import amount, count, facts
+from agentnb.render._numbers import amount, facts
 from agentnb.render._room import BUDGET, DETAILS, Detail, weight
 from agentnb.render._steps import item_element
 from agentnb.render._text import one_line
-from agentnb.values import Approval, Message, Rating, ScriptRow, Step
+from agentnb.values import Approval, Message, Rating, Step
 
 
 def render_step(step: Step, *, budget: int = BUDGET, standalone: bool = True) -> str:
@@ -45,19 +44,6 @@ def render_rating(rating: Rating, *, standalone: bool = True) -> str:
 def render_approval(approval: Approval, *, standalone: bool = True) -> str:
     """Show one question to a person, and what became of it."""
     return framed("approval", "Approval", [heading("approval", ""), tag("div", approval_line(approval), class_="steps")], standalone=standalone)
-
-
-def render_script(row: ScriptRow, *, budget: int = BUDGET, standalone: bool = True) -> str:
-    """Show one program that a tool was asked to run, and what its execution record proves."""
-    exit_code = f"exit {row.exit_code}" if row.exit_code is not None else None
-    known = facts(row.language, amount(row.lines, "line"), f"{count(row.bytes)} bytes", row.outcome, exit_code)
-
-    def shown(detail: Detail, room: int) -> Html:
-        program = code(row.text, row.language, limit=detail.put * 2) if row.text is not None else tag("div", "the program is too long to be kept", class_="dim")
-        return tag("div", program, class_="steps")
-
-    head = heading(f"script {row.dispatch} · {one_line(row.tool, 60)}", one_line(known, 200))
-    return _fitting("script", shown, budget, head, standalone=standalone)
 
 
 def _fitting(view: str, shown: Callable[[Detail, int], Html], budget: int, head: Html | None = None, *, standalone: bool) -> str:

@@ -98,7 +98,7 @@ class Language:
         def listed(value: Any) -> Any:
             if isinstance(value, str):
                 return named.get(value, value)
-            return [word for entry in value for word in (named[entry] if entry in named else [entry])] if isinstance(value, list) else value
+            return [word for entry in value for word in named.get(entry, [entry])] if isinstance(value, list) else value
 
         return {key: value if key == "place" else listed(value) for key, value in table.items()}
 
@@ -119,6 +119,8 @@ class Grammar:
         self.idle = tuple(_whole(word for language in languages for word in language.units("skip", key)) for key in ("empty", "optional"))
         self.closed = tuple(Closed(*(_whole(table.get(key, ())) for key in ("first", "then", "last", "not"))) for table in tables["closed"])
         self.done = _whole(word for language in languages for word in language.units("fraction", "done"))
+        self.promising = _together(self.promise)
+        self.listing = _together((*self.promise, *self.open, self.done))
         between = "|".join(written(word) for language in languages for word in sorted(language.units("fraction", "between")))
         self.fraction = re.compile(rf"(?<![\w/.,])(\d{{1,9}})(?: ?/ ?| (?:{between or '(?!)'}))(\d{{1,9}})(?![\w/]|[.,]\d)")
 
@@ -144,6 +146,12 @@ def _grammar(languages: tuple[Language, ...]) -> Grammar:
 def _whole(phrases: Iterable[str]) -> Finder:
     listed = tuple(phrases)
     return Finder(re.compile(rf"(?<!\w){any_of(listed)}{END}" if listed else "(?!)"), surest_words(listed))
+
+
+def _together(finders: Iterable[Finder]) -> frozenset[str] | None:
+    """Return words of which every text has one that matches any of these; None when one of them can match without."""
+    words = [finder.words for finder in finders]
+    return None if None in words else frozenset[str]().union(*(found for found in words if found is not None))
 
 
 def _finders(tables: Sequence[Mapping[str, Any]]) -> tuple[Finder, ...]:

@@ -11,16 +11,15 @@ _REASONING: Final = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
 _FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 # Every alternative begins with a letter or mark of its own, so that a text is passed over quickly, and an opening mark ends the search for the mark that
 # closes the one before: nothing here looks at a character more than a few times.
-_INLINE = re.compile(r'`{1,3}+[^`\n]++`{1,3}|"[^"\n]*"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|(?:https?|HTTPS?|ftp)://\S+|www\.\S+')
+_INLINE = re.compile(r'``{0,2}+[^`\n]++`{1,3}|"[^"\n]*"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|https?://\S+|HTTPS?://\S+|ftp://\S+|www\.\S+')
 _QUOTED = re.compile(r"[ \t]*>")
 _MARKS = re.compile(r"[ \t]*(?P<heading>#{1,6}[ \t]+)?(?P<bullet>(?:[-*+•‣◦–—]|\d{1,3}[.)])[ \t]+)?(?P<box>\[[ xX✓✔✗]?\](?=\s|$)|[✅✓✔☑☐](?=\ufe0f?\s))?")
 _BREAK = re.compile(r"(?<![.!?…؟])[.!?…؟]++[*_)\]\"'”’»]*+\s++")
-_EMPHASIS = re.compile(r"\*+|~~|(?<!\w)_++|(?<!_)_++(?!\w)")
+_UNDERLINES = re.compile(r"_(?:(?<!\w_)_*+|(?<!__)_*+(?!\w))")
 _ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0487\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]+")
 _WORD = re.compile(r"\w+(?:'(?=\w))?")
-_MARK_SIGNS: Final = ("*", "_", "~~")
 _CLOSERS: Final = "*_`) \u00a0\u202f»”\"'"
-_APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "œ": "oe", "Œ": "OE"})
+_APOSTROPHES: Final = str.maketrans({"’": "'", "\u2018": "'", "\u02bc": "'", "`": "'", "\u00b4": "'", "œ": "oe", "Œ": "OE"})
 
 
 class Sentence(NamedTuple):
@@ -92,7 +91,7 @@ def ends_with_user_question(text: str) -> bool:
         text: what the agent answered.
     """
     last = text.rstrip().rpartition("\n")[2].rstrip(_CLOSERS)
-    return last.endswith(("?", "؟", "？"))
+    return last.endswith(("?", "؟", "\uff1f"))
 
 
 def _line(raw: str, place: int) -> Line:
@@ -109,11 +108,17 @@ def _sentences(raw: str, start: int, place: int) -> Iterator[Sentence]:
     ends = [match.end() for match in _BREAK.finditer(raw, start)]
     for begin, end in zip([start, *ends], [*ends, len(raw)], strict=True):
         piece = raw[begin:end]
-        text = normalised(_EMPHASIS.sub("", piece) if any(sign in piece for sign in _MARK_SIGNS) else piece)
+        text = normalised(_plain(piece))
         if text:
             lead = len(piece) - len(piece.lstrip())
             question = ("?" in text or "؟" in text) and text.rstrip(_CLOSERS).endswith(("?", "؟"))
             yield Sentence(text, place + begin + lead, place + begin + len(piece.rstrip()), question, frozenset(words_in(text)))
+
+
+def _plain(piece: str) -> str:
+    """Take marks of emphasis out of a text; an underline inside a name stays."""
+    bare = piece.replace("*", "").replace("~~", "")
+    return _UNDERLINES.sub("", bare) if "_" in bare else bare
 
 
 def _own_lines(text: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from agentnb.rules._language import Closed, Finder, Grammar, Language, grammar_of
@@ -21,6 +22,7 @@ LONGEST_UNIT: Final = 4
 _CORE_SIGNS: Final = "👍🚀✅✔☑👌"
 _FILLER_SIGNS: Final = "🙏"
 _SIGN: Final = re.compile(f"([{_CORE_SIGNS}{_FILLER_SIGNS}])[\ufe0f\U0001f3fb-\U0001f3ff]*")
+_BOXES: Final = ("[ ]", "[]", "☐")
 _JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _INNER_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _CLAUSE_END = re.compile(r";| [-–—]+ ")
@@ -50,7 +52,7 @@ def is_go_ahead(text: str | None, *, languages: Sequence[Language] | None = None
         True for "go", "ok continue", "vas-y"; False for "continue with the parser", "thanks" and for any question.
     """
     message = (text or "").strip()
-    if not message or len(message) > LONGEST_GO_AHEAD or any(sign in message for sign in "?؟？\r\n\u2028\u2029"):
+    if not message or len(message) > LONGEST_GO_AHEAD or any(sign in message for sign in "?؟\uff1f\r\n\u2028\u2029"):
         return False
     grammar = grammar_of(languages)
     words = _words_of(message)
@@ -86,27 +88,41 @@ def lists_remaining_work(text: str | None, *, languages: Sequence[Language] | No
 
 def announced_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:
     """Return the first sentence of a text that promises an action, else None."""
-    if not text:
-        return None
-    grammar = grammar_of(languages)
-    return next((_said(text, sentence) for line in lines_of(text) for sentence in line.sentences if _promises(grammar, sentence)), None)
+    return _announced(text, grammar_of(languages)) if text else None
 
 
 def listed_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:
     """Return the first sentence of a text that promises an action, else the first that lists open work, else None."""
-    if not text:
-        return None
-    grammar = grammar_of(languages)
-    lines = list(lines_of(text))
-    promised = next((sentence for line in lines for sentence in line.sentences if _promises(grammar, sentence)), None)
-    found = promised or next(_open_work(grammar, lines), None)
-    return _said(text, found) if found else None
+    return _listed(text, grammar_of(languages)) if text else None
 
 
 def language_covered(text: str, *, languages: Sequence[Language] | None = None) -> bool:
     """Say whether a text has any of the commonest words of the languages that the rules understand; without words there is nothing to understand."""
     words = [word for word in words_in(normalised(without_reasoning(text[:20_000]))) if word.isalpha()]
     return not words or not grammar_of(languages).common.isdisjoint(words)
+
+
+# A rule asks whether a text matches, and then what it was: the latest answers are kept.
+@lru_cache(maxsize=8)
+def _announced(text: str, grammar: Grammar) -> Said | None:
+    if not _may_match(text, grammar.promising):
+        return None
+    return next((_said(text, sentence) for line in lines_of(text) for sentence in line.sentences if _promises(grammar, sentence)), None)
+
+
+@lru_cache(maxsize=8)
+def _listed(text: str, grammar: Grammar) -> Said | None:
+    if not _may_match(text, grammar.listing) and not any(box in text for box in _BOXES):
+        return None
+    lines = list(lines_of(text))
+    promised = next((sentence for line in lines for sentence in line.sentences if _promises(grammar, sentence)), None)
+    found = promised or next(_open_work(grammar, lines), None)
+    return _said(text, found) if found else None
+
+
+def _may_match(text: str, words: frozenset[str] | None) -> bool:
+    """Say whether a text has any of the words without which nothing in it matches; most texts are done with here."""
+    return words is None or not words.isdisjoint(words_in(normalised(text)))
 
 
 def _words_of(message: str) -> list[str]:

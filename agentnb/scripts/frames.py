@@ -29,7 +29,8 @@ _HEAD = re.compile(
     r"""\s*(?:
     <returncode>(?P<mini>-?\d{1,9})</returncode>
     |exit[ ]?code:[ ]?(?P<autogen>-?\d{1,9})[ ]\(execution
-    |(?P<codex>(?:(?:Command|Chunk[ ]ID|Wall[ ]time|Original[ ]token[ ]count):[^\n]{0,400}\n){1,4}Process[ ](?:exited[ ]with[ ]code[ ](?P<code>-?\d{1,9})|running[ ]with[ ]session[ ]ID)\b)
+    |(?P<codex>(?:(?:Command|Chunk[ ]ID|Wall[ ]time|Original[ ]token[ ]count):[^\n]{0,400}\n){1,4}
+        Process[ ](?:exited[ ]with[ ]code[ ](?P<code>-?\d{1,9})|running[ ]with[ ]session[ ]ID)\b)
     |Process[ ]exited[ ]with[ ]code[ ](?P<process>-?\d{1,9})\b
     |(?P<running>Script[ ]running[ ]with[ ]cell[ ]ID|Process[ ]running[ ]with[ ]session[ ]ID|Command[ ]running[ ]in[ ]background[ ]with[ ]ID:)
     |(?P<completed>Script[ ]completed\nWall[ ]time)
@@ -40,8 +41,10 @@ _HEAD = re.compile(
 _HEAD_OF_FAILED = re.compile(
     r"""\s*(?:Error:[ ])?(?:
     (?:Exit[ ]code|exit[ ]status|Process[ ]exited[ ]with[ ]code)[: ]\s?(?P<code>-?\d{1,9})\b
-    |(?P<timeout>(?:Command|Execution|Process|Script|Tool|Cell|Code[ ]execution)?[ ]?(?:timed[ ]out|timeout[ ](?:expired|exceeded|reached)|execution[ ]timed[ ]out))\b
-    |(?P<interrupted>Command[ ]aborted|Command[ ]was[ ]aborted|aborted[ ]by[ ]user|\[Request[ ]interrupted|Interrupted[ ]by[ ]user|The[ ]command[ ]was[ ]cancelled|Operation[ ]cancelled)\b
+    |(?P<timeout>(?:Command|Execution|Process|Script|Tool|Cell|Code[ ]execution)?[ ]?
+        (?:timed[ ]out|timeout[ ](?:expired|exceeded|reached)|execution[ ]timed[ ]out))\b
+    |(?P<interrupted>Command[ ](?:was[ ])?aborted|aborted[ ]by[ ]user|\[Request[ ]interrupted|Interrupted[ ]by[ ]user
+        |The[ ]command[ ]was[ ]cancelled|Operation[ ]cancelled)\b
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -65,6 +68,8 @@ _TAIL_OF_FAILED = re.compile(
 )
 _FIELD = re.compile(r'"(?:exit_?code|return_?code)"\s*:\s*-?\d', re.IGNORECASE)
 _FIELDS: Final = frozenset({"exitcode", "returncode"})
+_PRINTED: Final = frozenset({"stdout", "stderr", "output", "outputs", "logs", "content"})
+"""A runner's record says what was printed; an object without is what a program printed."""
 _LONGEST_OBJECT: Final = 1 << 20
 _TIMED_OUT = re.compile(r"\btim(?:ed|e)[ -]?out\b|time limit|deadline exceeded|execution_time_exceeded", re.IGNORECASE)
 _INTERRUPTED = re.compile(r"\babort(?:ed)?\b|\binterrupted\b|\bcancell?ed\b", re.IGNORECASE)
@@ -96,7 +101,7 @@ def cause_in(error: str) -> Frame | None:
 
 def _head(output: str) -> Frame | None:
     # The first letters tell whether it is worth looking: results are many, frames are few.
-    return _told(_HEAD.match(output[:NEAR])) if output.lstrip()[:1] in ("<", "e", "E", "C", "W", "P", "S", "O") else None
+    return _told(_HEAD.match(output[:NEAR])) if output[:40].lstrip()[:1] in ("<", "e", "E", "C", "W", "P", "S", "O") else None
 
 
 def _tail(output: str) -> Frame | None:
@@ -116,7 +121,7 @@ def _told(match: re.Match[str] | None) -> Frame | None:
     found = {name: value for name, value in match.groupdict().items() if value is not None}
     for verdict in ("running", "completed", "timeout", "interrupted"):
         if verdict in found:
-            return Frame(verdict)  # type: ignore[arg-type]
+            return Frame(verdict)
     codes = [value for name, value in found.items() if name != "codex"]
     return Frame("exit", int(codes[0])) if codes else Frame("running")
 
@@ -129,7 +134,9 @@ def _object(output: str) -> Frame | None:
         result = msgspec.json.decode(output)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    places = [result, *(result[name] for name in ("metadata", "result", "output") if isinstance(result.get(name), dict))] if isinstance(result, dict) else []
+    if not isinstance(result, dict) or not _PRINTED & result.keys():
+        return None
+    places = [result, *(result[name] for name in ("metadata", "result", "output") if isinstance(result.get(name), dict))]
     code = next((code for place in places if (code := _exit_field(place)) is not None), None)
     return None if code is None else Frame("exit", code)
 

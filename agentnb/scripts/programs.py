@@ -37,7 +37,7 @@ _INTERPRETERS: Final = {
     "deno": "javascript", "bun": "javascript", "ruby": "ruby", "perl": "perl", "php": "php", "Rscript": "r", "lua": "lua",
 }  # fmt: skip
 _CODE_FLAGS: Final = re.compile(r"-[a-zA-Z]{0,3}c|-e|--eval|-Command|-NoProfile")
-_SHEBANG = re.compile(r"#![ \t]*\S*?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)?([\w.+-]+))?")
+_SHEBANG = re.compile(r"#![ \t]*(?:\S*/)?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)?([\w.+-]+))?")
 _LAUNCH = re.compile(r"\s*(?:[A-Z_]{1,40}=\S{0,200}\s+)?(?:\S{0,200}/)?([\w.]{2,12})(?:\s+-(?![ecl])\w{1,4}){0,3}\s+(?:-[a-z]{0,2}[ce]\s|-?\s?<<)")
 _VERSION = re.compile(r"[\d.]+\Z")
 _decode = msgspec.json.Decoder().decode
@@ -103,19 +103,22 @@ def _is_no_program(arguments: dict[str, Any]) -> bool:
 
 def _named(arguments: dict[str, Any], tool: CodeTool) -> Program | None:
     for argument in ARGUMENTS:
-        value = arguments.get(argument)
+        if argument not in arguments:
+            continue
+        value = arguments[argument]
         if isinstance(value, str):
-            told = tool.language or _told(arguments) or language_in(value)
-            return Program(value, argument, told)
+            return Program(value, argument, _told(arguments) or tool.language or language_in(value))
         if isinstance(value, list) and value:
-            found = _listed(value, argument, tool.language or _told(arguments))
+            found = _listed(value, argument, _told(arguments) or tool.language)
             if found is not None:
                 return found
     return None
 
 
 def _told(arguments: dict[str, Any]) -> str | None:
-    word = next((arguments[key] for key in _LANGUAGE_ARGUMENTS if isinstance(arguments.get(key), str)), None)
+    if len(arguments) == 1:
+        return None
+    word = next((arguments[key] for key in _LANGUAGE_ARGUMENTS if key in arguments and isinstance(arguments[key], str)), None)
     if word is not None:
         return word.strip()[:40].lower() or None
     kind = arguments.get("type")

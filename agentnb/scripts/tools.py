@@ -19,7 +19,9 @@ class CodeTool(NamedTuple):
 
 
 _RUN: Final = "(?:execute|exec|run|local|sandbox|computer|container|unified|docker|in|persistent|stateful|async)"
-_WHAT: Final = "(?:bash|sh|zsh|shell|powershell|pwsh|terminal|command|cmd|exec|script|code|cells?|python3?|ipython|jupyter|javascript|js|nodejs|node|typescript|ruby|repl)"
+_WHAT: Final = (
+    "(?:bash|sh|zsh|shell|powershell|pwsh|terminal|command|cmd|exec|script|code|cells?|python3?|ipython|jupyter|javascript|js|nodejs|node|typescript|ruby|repl)"
+)
 _TAIL: Final = "(?:commands?|cmd|code|repl|ast|interpreter|exec|execution|execute|executor|runner|run|tool|cells?|call|program|sandbox|script|terminal|shell)"
 _CODE_TOOL = re.compile(f"{_RUN}{{0,3}}{_WHAT}{_TAIL}{{0,3}}|execute|run|program")
 _NO_CODE: Final = frozenset({"callcommand", "commandcall", "codetool", "scripttool", "cell", "cells", "cmdtool"})

@@ -33,7 +33,7 @@ def assemble_messages(events: Iterable[Any]) -> list[Assembled]:
     found: list[_Message] = []
     for index, event in enumerate(events):
         starts = isinstance(event, dict) and event.get("type") == "message_start"
-        if not found or starts or (found[-1].whole and is_message_event(event)):
+        if not found or (starts and not found[-1].begins_with(event)) or (found[-1].whole and is_message_event(event)):
             found.append(_Message(index))
         found[-1].take(event)
     return [message.assembled() for message in found]
@@ -50,6 +50,13 @@ class _Message:
         self.blocks: dict[int, dict[str, Any]] = {}
         self.inputs: dict[int, str] = {}
         self.unread: list[Any] = []
+
+    def begins_with(self, start: dict[str, Any]) -> bool:
+        """Tell whether a `message_start` is its own: nothing that is known came before it, or it is sent twice."""
+        if self.whole or self.blocks:
+            return False
+        message = start.get("message")
+        return "id" not in self.value or (isinstance(message, dict) and message.get("id") == self.value["id"])
 
     def take(self, event: Any) -> None:
         self.events += 1

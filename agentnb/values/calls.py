@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from agentnb.values._base import Value
+from agentnb.values.control_tools import control_tools
+from agentnb.values.decisions import RawToolCall, RawTurn
 from agentnb.values.messages import Part
 from agentnb.values.usage import Usage
 
@@ -110,6 +112,17 @@ class Step(Value):
     def text(self) -> str:
         """What it said, without reasoning."""
         return "\n\n".join(part.text for part in self.parts if part.type == "text" and part.text)
+
+    @property
+    def raw(self) -> RawTurn:
+        """The turn as the normalizer takes it: text, tool calls, and which of the tools ask, finish or hand over.
+
+        A recording does not tell the protocol. Plain words that end a turn are taken as its completion, as most agents mean them (`implicit`); a JSON
+        envelope is read as such all the same.
+        """
+        calls = [RawToolCall(name=call.name, arguments=call.arguments) for call in self.tool_calls]
+        roles = control_tools((call.name, call.input) for call in self.tool_calls)
+        return RawTurn(text=self.text, tool_calls=calls, protocol="implicit", control_tool_map=roles)
 
     @property
     def reasoning(self) -> str:

@@ -111,7 +111,7 @@ def read_roles(value: Any) -> dict[str, ControlToolRole | UnrecognizedRole] | No
         return None
     if not isinstance(value, Mapping):
         raise TurnError(f"the control tools of a raw turn are a mapping of tool names to roles, not {type(value).__name__}")
-    return {name: _read_role(name, role) for name, role in value.items()}
+    return {name: _read_role(name, role) for name, role in value.items() if role is not None}
 
 
 def _read_role(tool: Any, role: Any) -> ControlToolRole | UnrecognizedRole:
@@ -243,9 +243,7 @@ class ObservedDecision(CamelValue):
         """Return the record of MemberJunction's engine: camelCase keys, those that are absent left out; params and payloads are not copied."""
         fields = {to_camel(name): getattr(self, name) for name in type(self).model_fields}
         fields["actions"] = [{"name": action.name, "params": action.params} for action in self.actions]
-        fields["subAgents"] = [
-            {"name": agent.name} if agent.message is None else {"name": agent.name, "message": agent.message} for agent in self.sub_agents
-        ]
+        fields["subAgents"] = [{"name": agent.name} if agent.message is None else {"name": agent.name, "message": agent.message} for agent in self.sub_agents]
         return {key: value for key, value in fields.items() if key not in OWN and (value is not None or key == "envelopeParsed")}
 
     @model_validator(mode="after")
@@ -267,7 +265,10 @@ class ObservedDecision(CamelValue):
 
 _INVARIANTS: Final[tuple[tuple[str, Callable[[ObservedDecision], bool]], ...]] = (
     ("envelope_parsed is false exactly when the kind is unparseable", lambda d: (d.envelope_parsed is False) == (d.kind == "unparseable")),
-    ("envelope_parsed is true exactly when an envelope was read", lambda d: (d.envelope_parsed is True) == (d.encoding == "envelope" and d.kind != "unparseable")),
+    (
+        "envelope_parsed is true exactly when an envelope was read",
+        lambda d: (d.envelope_parsed is True) == (d.encoding == "envelope" and d.kind != "unparseable"),
+    ),
     ("an unparseable turn has the encoding envelope", lambda d: d.kind != "unparseable" or d.encoding == "envelope"),
     ("the encoding is none exactly when the kind is empty", lambda d: (d.encoding == "none") == (d.kind == "empty")),
     ("a text completes the task", lambda d: d.encoding != "text" or (d.kind == "taskComplete" and d.task_complete)),

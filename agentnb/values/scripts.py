@@ -95,7 +95,7 @@ class ScriptRow(Published):
     """The program while its turn runs; null afterwards, when `script_programs` has it, and over 65,536 bytes."""
     outcome: ScriptOutcome
     """submitted, completed, failed, raised, unreported or answered."""
-    exit_code: Number | None = None
+    exit_code: Annotated[int | None, BeforeValidator(_not_a_flag)] = None
     """Exit code as the runner gave it; null when it gave none."""
     service_error: Literal[True] | None = None
     """True when the service that runs the code failed and there is no exit code; else null."""
@@ -120,3 +120,28 @@ class ScriptRow(Published):
         if self.outcome == "submitted" and (self.exit_code is not None or self.service_error or self.result_withheld):
             raise ValueError("a program that was only submitted has no exit_code, service_error or result_withheld")
         return self
+
+
+class ScriptProgram(Value):
+    """A program that a recorded call asked for; a row of `script_programs`, with what the published script row has no field for."""
+
+    call_id: str
+    """The tool call that asked for the program."""
+    argument: str
+    """The argument that carried it."""
+    text: str
+    """The program."""
+    shape: str | None = None
+    """Short name for its form without names, texts and numbers; equal for the same computation written again."""
+    cause: Literal["timeout", "interrupted", "running"] | None = None
+    """timeout, interrupted or running, where the recording tells why there is no exit code; else null."""
+    blocked: Literal["denied", "invalid_arguments", "unknown_tool"] | None = None
+    """denied, invalid_arguments or unknown_tool when it never ran; else null."""
+    previous_call_id: str | None = None
+    """The call with the program before it of the same tool and turn; null for the first."""
+    diff: str | None = None
+    """What changed from that program, line by line, where that one did not end well or may be an attempt at the same; else null."""
+    lines_added: int | None = None
+    """Lines that are new against that program; null without diff."""
+    lines_removed: int | None = None
+    """Lines of that program that are gone; null without diff."""

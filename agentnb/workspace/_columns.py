@@ -47,6 +47,12 @@ def to_table(name: str, rows: Sequence[Any]) -> pa.Table:
     return pa.table([_array(columns[field.name], field.name, field.type) for field in schema], schema=schema)
 
 
+def columns_table(name: str, columns: Mapping[str, Sequence[Any]]) -> pa.Table:
+    """Turn columns into an Arrow table; those that the table does not have are left out."""
+    schema = contract().tables[name]
+    return pa.table([_array(columns[field.name], field.name, field.type) for field in schema], schema=schema)
+
+
 def _array(values: Sequence[Any], name: str, type_: pa.DataType) -> Any:
     return _long_texts(values) if name in _LONG else pa.array(values, type=type_)
 

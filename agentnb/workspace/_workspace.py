@@ -20,6 +20,7 @@ from agentnb.workspace._batches import absolute
 from agentnb.workspace._card import make_card
 from agentnb.workspace._contract import contract
 from agentnb.workspace._database import Database, Params
+from agentnb.workspace._derived import DERIVED, Derivations
 from agentnb.workspace._folder import FolderStore, copy_batches
 from agentnb.workspace._given import Input, sort_input
 from agentnb.workspace._mirror import Mirror
@@ -48,6 +49,7 @@ class Workspace:
         self._database = Database()
         self._ratings = _log_of(store)
         self._mirror = Mirror(self._database, store, self._ratings)
+        self._derivations = Derivations(self._database)
         self._watched: dict[str, str] = {}
         self._said_unsaved = False
         self.name = name or ("memory" if store.place is None else store.place.name)
@@ -127,7 +129,18 @@ class Workspace:
             QueryError: when DuckDB refuses the query.
         """
         self._sync()
+        self._derivations.fill_for(query, self._store.batches(), self._store.state())
         return self._database.query(query, params)
+
+    def analyze(self) -> Workspace:
+        """Work out now what a query would otherwise wait for when it first asks: decisions, rule hits, script rows.
+
+        Returns:
+            The workspace itself.
+        """
+        self._sync()
+        self._derivations.fill(DERIVED, self._store.batches(), self._store.state())
+        return self
 
     def tables(self) -> duckdb.DuckDBPyRelation:
         """List the tables and views with a line on each."""

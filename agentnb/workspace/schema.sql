@@ -273,6 +273,90 @@ comment on column ratings.call_name is 'Name of the call when it was rated.';
 comment on column ratings.call_digest is 'Digest of the call''s input when it was rated; a different one now means that the call changed.';
 comment on column ratings.counts is 'Whether it counts: the latest of its person, and not withdrawn.';
 
+-- Worked out of these when a query names them
+
+create table decisions (
+    decision_id          varchar not null,
+    conversation_id      varchar not null,
+    turn_id              varchar not null,
+    agent_call_id        varchar,
+    call_index           bigint not null,
+    kind                 varchar not null,
+    encoding             varchar not null,
+    actions              varchar,
+    sub_agents           varchar,
+    message              varchar,
+    task_complete        boolean not null,
+    payload_change       varchar,
+    envelope_parsed      boolean,
+    step_type            varchar,
+    diagnostic           varchar,
+    diagnostic_category  varchar,
+    concatenated_objects bigint,
+    dual_channel         boolean,
+    shadow_envelope_kind varchar,
+    narration_with_calls boolean,
+    placeholder_call     boolean,
+    discarded            varchar,
+    well_formed          boolean not null,
+    well_formed_reason   varchar
+);
+comment on table decisions is 'what each model call decided, whichever way it said so';
+comment on column decisions.decision_id is 'The step: id of its model call.';
+comment on column decisions.conversation_id is 'The conversation it belongs to.';
+comment on column decisions.turn_id is 'The turn it belongs to.';
+comment on column decisions.agent_call_id is 'The agent call it ran inside: the turn''s id, or a sub-agent''s call.';
+comment on column decisions.call_index is 'Place of the model call in the conversation, from 0.';
+comment on column decisions.kind is 'action, subAgent, chat, taskComplete, payloadChange, other, unparseable or empty.';
+comment on column decisions.encoding is 'How it arrived: envelope, native, text or none.';
+comment on column decisions.actions is 'JSON list of the actions asked for, each with name and params; null for none.';
+comment on column decisions.sub_agents is 'JSON list of the sub-agents handed over to, each with name and message; null for none.';
+comment on column decisions.message is 'What the person is told.';
+comment on column decisions.task_complete is 'Whether it says that the task is complete.';
+comment on column decisions.payload_change is 'JSON object of what it writes to the payload; null for nothing.';
+comment on column decisions.envelope_parsed is 'Whether an envelope was read; false when one was expected and unreadable, null when none was expected.';
+comment on column decisions.step_type is 'The envelope''s word for the next step, as it stood there.';
+comment on column decisions.diagnostic is 'Why it could not be read; null when it could.';
+comment on column decisions.diagnostic_category is 'no_output, parse_error, concatenated or not_object; null when it could be read.';
+comment on column decisions.concatenated_objects is 'How many JSON objects stood behind each other; null unless that is why it could not be read.';
+comment on column decisions.dual_channel is 'Whether a tool call and an envelope came in the same turn; null without tool calls.';
+comment on column decisions.shadow_envelope_kind is 'What the envelope beside the tool calls would have decided; null without one.';
+comment on column decisions.narration_with_calls is 'Whether words that are no envelope stood beside the tool calls; null without tool calls.';
+comment on column decisions.placeholder_call is 'Whether the calls were made only because something had to be called; null without tool calls.';
+comment on column decisions.discarded is 'JSON list of what the turn also held and what had no effect; null for nothing.';
+comment on column decisions.well_formed is 'Whether a loop could act on it as it came.';
+comment on column decisions.well_formed_reason is 'Why a loop could not; null when it could.';
+
+create table rule_hits (
+    rule_hit_id     varchar not null,
+    conversation_id varchar not null,
+    turn_id         varchar not null,
+    agent_call_id   varchar not null,
+    step_id         varchar,
+    call_index      bigint,
+    point_index     bigint not null,
+    last_point      boolean not null,
+    rule            varchar not null,
+    phase           varchar not null,
+    counting        varchar not null,
+    nudge           varchar not null,
+    evidence        varchar not null
+);
+comment on table rule_hits is 'nudges of the continuation rules that were due';
+comment on column rule_hits.rule_hit_id is 'Id of the hit: the same for the same recording and rules.';
+comment on column rule_hits.conversation_id is 'The conversation it belongs to.';
+comment on column rule_hits.turn_id is 'The turn.';
+comment on column rule_hits.agent_call_id is 'The agent call whose turn it was: the turn''s id, or a sub-agent''s call.';
+comment on column rule_hits.step_id is 'The model call before it; null when calls were recorded without one.';
+comment on column rule_hits.call_index is 'Place in the conversation of the last call before it.';
+comment on column rule_hits.point_index is 'Place among the points of its agent call, from 0.';
+comment on column rule_hits.last_point is 'Whether it is the last point of its agent call.';
+comment on column rule_hits.rule is 'Code of the rule.';
+comment on column rule_hits.phase is 'tools after a batch of tool calls, final after an answer.';
+comment on column rule_hits.counting is 'recorded counts the nudges that were found; counterfactual also those that would have been sent.';
+comment on column rule_hits.nudge is 'The text that was due.';
+comment on column rule_hits.evidence is 'JSON object of what a person can look at: the sentence with its place, the repeated calls, the reads.';
+
 -- The same rows by another name
 
 create view steps as
@@ -578,3 +662,70 @@ comment on column odd_records.records is 'How often.';
 comment on column odd_records.first_line is 'The first line of it.';
 comment on column odd_records.message is 'What is odd, what was done about it, and what to do.';
 comment on view odd_records is 'diagnostics by file and code, with the first place';
+
+-- What steps decided
+
+create view decision_kinds as
+select k.name as model, d.encoding, d.kind, count(*) as decisions, avg(d.well_formed::int) as well_formed_share
+from decisions as d
+inner join calls as k on d.conversation_id = k.conversation_id and d.decision_id = k.call_id
+group by k.name, d.encoding, d.kind;
+comment on column decision_kinds.model is 'Name of the model; empty when the recording has none.';
+comment on column decision_kinds.encoding is 'How the decisions arrived: envelope, native, text or none.';
+comment on column decision_kinds.kind is 'What was decided.';
+comment on column decision_kinds.decisions is 'How many.';
+comment on column decision_kinds.well_formed_share is 'Share of them that a loop could act on, from 0 to 1.';
+comment on view decision_kinds is 'what models decide, by how they say it';
+
+create view unreadable_decisions as
+select decision_id, conversation_id, turn_id, call_index, kind, diagnostic_category, diagnostic, concatenated_objects
+from decisions
+where kind in ('unparseable', 'empty');
+comment on view unreadable_decisions is 'model calls of which no decision can be read, and why';
+
+create view dual_channel_decisions as
+select decision_id, conversation_id, turn_id, call_index, kind, shadow_envelope_kind, kind <> shadow_envelope_kind as contradicts
+from decisions
+where dual_channel;
+comment on column dual_channel_decisions.contradicts is 'Whether the envelope would have decided something else.';
+comment on view dual_channel_decisions is 'model calls that said one thing by a tool call and another by an envelope';
+
+create view judged_decisions as
+select d.decision_id, d.conversation_id, d.turn_id, d.call_index, d.kind, d.encoding, d.well_formed, d.well_formed_reason, r.verdict, r.rated_by, r.rating_id
+from decisions as d
+inner join ratings as r on d.decision_id = r.call_id
+where r.counts;
+comment on column judged_decisions.verdict is 'right or wrong.';
+comment on column judged_decisions.rated_by is 'The person''s name; null when only the account is known.';
+comment on column judged_decisions.rating_id is 'Id of the rating.';
+comment on view judged_decisions is 'decisions that a person judged';
+
+create view right_but_unusable as
+select decision_id, conversation_id, turn_id, kind, encoding, well_formed_reason, rated_by
+from judged_decisions
+where verdict = 'right' and not well_formed;
+comment on column right_but_unusable.rated_by is 'The person''s name; null when only the account is known.';
+comment on view right_but_unusable is 'decisions that a person called right and no loop could act on';
+
+create view usable_but_wrong as
+select decision_id, conversation_id, turn_id, kind, encoding, rated_by
+from judged_decisions
+where verdict = 'wrong' and well_formed;
+comment on column usable_but_wrong.rated_by is 'The person''s name; null when only the account is known.';
+comment on view usable_but_wrong is 'decisions that a loop could act on and a person called wrong';
+
+create view forced_retries as
+select
+    d.decision_id,
+    d.conversation_id,
+    d.turn_id,
+    d.call_index,
+    d.kind,
+    d.well_formed_reason,
+    lead(d.decision_id) over (partition by d.conversation_id, d.turn_id, d.agent_call_id order by d.call_index) as next_decision_id,
+    lead(d.kind) over (partition by d.conversation_id, d.turn_id, d.agent_call_id order by d.call_index) as next_kind
+from decisions as d
+qualify not d.well_formed and next_decision_id is not null;
+comment on column forced_retries.next_decision_id is 'The model call after it.';
+comment on column forced_retries.next_kind is 'What that one decided.';
+comment on view forced_retries is 'model calls that no loop could act on, and the one that had to follow';

@@ -242,6 +242,99 @@ def test_a_cassette_may_be_yaml(tmp_path: Path) -> None:
     assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Hello", "Hello!")]
 
 
+def test_the_answer_tells_the_service_when_the_address_is_struck_out_and_the_request_looks_like_another_ones(tmp_path: Path) -> None:
+    request = {"model": "m", "max_tokens": 9, "stream": True, "messages": [{"role": "user", "content": "Hello"}]}
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hello!"}}
+    begin = {"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}}
+    events: list[Record] = [begin, {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}, delta, {"type": "message_stop"}]
+    stream = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    rows = read_log(tmp_path, call("**REDACTED**", request, stream))
+    assert [(row.format, turn.prompt, turn.answer) for row, turn in zip(rows.conversations, rows.turns, strict=True)] == [
+        ("anthropic_messages", "Hello", "Hello!")
+    ]
+
+
+@pytest.mark.parametrize("responses", [1, 2, 3])
+def test_a_cassette_may_list_requests_and_responses_apart(responses: int, tmp_path: Path) -> None:
+    asked = [ask(("user", "Hello")), ask(("user", "Hello"), ("assistant", "Hello!"), ("user", "Bye"))]
+    requests = [{"method": "POST", "uri": CHAT, "body": json.dumps(body)} for body in asked]
+    replies = [{"body": {"string": json.dumps(completion(text))}, "status": {"code": 200}} for text in ("Hello!", "Bye!", "Nobody asked.")]
+    path = write_json(tmp_path / "test_agent.yaml", {"requests": requests, "responses": replies[:responses]})
+    assert format_of(path) == "openai_chat"
+    rows = read(path)
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Hello", "Hello!"), ("Bye", "Bye!" if responses > 1 else None)]
+    assert codes(rows) == ({"not_chat_completions": 1} if responses > 2 else {})
+
+
+def test_what_a_client_without_tool_calls_shows_the_model_stands_after_its_words(tmp_path: Path) -> None:
+    acts = [f'Thought: look.\nAction: find\nAction Input: {{"id": {number}}}' for number in (7, 8)]
+    shown = [f"{acts[0]}\nObservation: no lamp", f"{acts[1]}\nObservation: a lamp\nIt is blue."]
+    made_up = f"{acts[1]}\nObservation: a chair\nFinal Answer: chair"
+    records = [
+        call(CHAT, ask(("user", "Which?")), completion(acts[0])),
+        call(CHAT, ask(("user", "Which?"), ("assistant", shown[0])), completion(made_up)),
+        call(CHAT, ask(("user", "Which?"), *(("assistant", text) for text in shown)), completion("Final Answer: lamp")),
+    ]
+    rows = read_log(tmp_path, *records)
+    assert [turn.prompt for turn in rows.turns] == ["Which?"]
+    said = [(part.role, part.text) for part in rows.parts]
+    observed = [("tool", "Observation: no lamp"), ("tool", "Observation: a lamp\nIt is blue.")]
+    assert said == [("user", "Which?"), ("assistant", acts[0]), observed[0], ("assistant", made_up), observed[1], ("assistant", "Final Answer: lamp")]
+    assert (len(calls_of(rows, "model")), calls_of(rows), account_of(rows)) == (3, [], (9, 4, 5, 0))
+
+
+def test_words_about_an_observation_are_no_observation(tmp_path: Path) -> None:
+    words = "I saw two things.\nObservation: it is blue.\nObservation: it is new."
+    rows = read_log(tmp_path, call(CHAT, ask(("user", "Look"), ("assistant", words), ("user", "And?")), completion("That is all.")))
+    assert texts_of(rows, "assistant") == [words, "That is all."]
+
+
+def test_a_client_may_send_back_only_the_first_of_the_calls_that_it_was_asked_for(tmp_path: Path) -> None:
+    both = {"tool_calls": [*tool("call_1")["tool_calls"], *tool("call_2", "find", '{"id": 8}')["tool_calls"]]}
+    first, second = ({"role": "assistant", "content": None, **tool(own_id)} for own_id in ("call_1", "call_3"))
+    shown: list[Any] = [("user", "Find 7 and 8"), first, {"role": "tool", "tool_call_id": "call_1", "content": "A lamp."}, ("user", "Go on.")]
+    records = [
+        call(CHAT, ask(("user", "Find 7 and 8")), completion("", **both)),
+        call(CHAT, ask(*shown), completion("", **tool("call_3"))),
+        call(CHAT, ask(*shown, second, {"role": "tool", "tool_call_id": "call_3", "content": "A chair."}), completion("A lamp and a chair.")),
+    ]
+    rows = read_log(tmp_path, *records)
+    assert [turn.prompt for turn in rows.turns] == ["Find 7 and 8", "Go on."]
+    assert [(item.tool_call_id, item.output) for item in calls_of(rows)] == [("call_1", "A lamp."), ("call_2", None), ("call_3", "A chair.")]
+
+
+def test_a_reply_that_said_nothing_is_not_sent_back(tmp_path: Path) -> None:
+    asked = [("user", "Hello"), ("user", "Are you there?")]
+    rows = read_log(tmp_path, call(CHAT, ask(asked[0]), completion("")), call(CHAT, ask(*asked), completion("Yes.")))
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Hello", None), ("Are you there?", "Yes.")]
+
+
+def test_thoughts_that_a_client_writes_into_the_text_are_no_other_reply(tmp_path: Path) -> None:
+    sent_back = "It is blue.\n\n<think>\nLamps are blue.\n</think>"
+    first, again = ("user", "Which colour?"), ("user", "And the chair?")
+    rows = read_log(tmp_path, call(CHAT, ask(first), completion("It is blue.")), call(CHAT, ask(first, ("assistant", sent_back), again), completion("Red.")))
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Which colour?", "It is blue."), ("And the chair?", "Red.")]
+
+
+def test_two_of_the_same_questions_without_an_answer_are_two_conversations(tmp_path: Path) -> None:
+    rows = read_log(tmp_path, *[call(CHAT, ask(("user", "Hello")), completion(""))] * 2)
+    assert len(rows.conversations) == 2
+
+
+def test_results_of_tools_that_the_service_ran_need_not_be_sent_back(tmp_path: Path) -> None:
+    drawn = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "iVBORw0KGgo=", "revised_prompt": "a lamp"}
+    shorter = {"type": "compaction", "id": "cmp_1", "encrypted_content": "abc"}
+    words = {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "Here it is."}]}
+    first = {"role": "user", "content": "Draw a lamp"}
+    again = {"role": "user", "content": "Now in blue"}
+    reply = {"object": "response", "id": "resp_1", "model": "m", "output": [drawn, words, shorter]}
+    other = {"object": "response", "id": "resp_2", "model": "m", "output": [words | {"content": [{"type": "output_text", "text": "Blue."}]}]}
+    sent_back = [first, {"type": "image_generation_call", "id": "ig_1"}, words, shorter, again]
+    rows = read_log(tmp_path, call(RESPONSES, {"model": "m", "input": [first]}, reply), call(RESPONSES, {"model": "m", "input": sent_back}, other))
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Draw a lamp", "Here it is."), ("Now in blue", "Blue.")]
+    assert [(item.name, item.state) for item in calls_of(rows)] == [("image_generation", "done")]
+
+
 def test_a_log_that_tells_when_it_happened_dates_the_call(tmp_path: Path) -> None:
     entry = {"startedDateTime": "2026-03-02T09:00:00Z", "time": 1500, "request": {"method": "POST", "url": CHAT, "postData": {"text": json.dumps(REQUEST)}}}
     rows = read(

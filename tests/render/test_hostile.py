@@ -12,6 +12,7 @@ import pytest
 import agentnb.render
 from agentnb import render
 from agentnb.values import Call, Message, Part, ScriptRow, Turn
+from agentnb.values.scripts import program_size
 from tests.render.pages import Page
 from tests.render.samples import ATTACKS, REFUND, TurnMaker, conversation, hostile_turn
 
@@ -30,8 +31,9 @@ def every_view(turn: Turn, attack: str) -> dict[str, str]:
         not_read=((attack, attack),),
         example=attack,
     )
-    script = ScriptRow(conversation_id="c", turn_id="t", call_id="x", dispatch=1, tool=attack, argument=attack, bytes=1, lines=1, text=attack, outcome="failed",
-                       language=attack, turn=1, iteration=1)  # fmt: skip
+    size = program_size(attack)
+    script = ScriptRow(conversation_id="c", turn_id="t", call_id="x", dispatch=1, tool=attack, argument=attack, bytes=size.bytes, lines=size.lines, text=attack,
+                       outcome="failed", language=attack, turn=1, iteration=1)  # fmt: skip
     call, rated = turn.calls[2], turn.ratings[0]
     return {
         "turn": render.render_turn(turn),

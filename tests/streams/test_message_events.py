@@ -79,6 +79,16 @@ def test_each_start_begins_a_message_and_events_add_up() -> None:
     assert found[1].value["content"][0]["name"] == "roll"
 
 
+def test_a_start_that_is_sent_twice_begins_one_message() -> None:
+    (message,) = assemble_messages([START, START, block(0, type="text", text="Hello"), *END])
+    assert (message.value["id"], message.whole, message.events) == ("m", True, 5)
+
+
+def test_what_is_not_known_before_the_start_belongs_to_the_message() -> None:
+    (message,) = assemble_messages([{"type": "future_event"}, {"type": "content_block_stop", "index": 0}, START, *END])
+    assert (message.value["id"], message.first, message.events, len(message.unread)) == ("m", 0, 5, 1)
+
+
 @pytest.mark.parametrize("kept", range(6))
 def test_a_stream_that_is_cut_says_so_and_never_raises(kept: int) -> None:
     events = [

@@ -17,7 +17,10 @@ MODELS = sorted(
 
 
 def test_every_kind_of_value_is_on_the_face_of_the_package() -> None:
-    names = ["Approval", "Call", "Conversation", "Diagnostic", "Message", "Part", "Rating", "ScriptRow", "Source", "Step", "Turn", "Usage"]
+    names = [
+        "Approval", "Call", "ControlToolRole", "Conversation", "Diagnostic", "Discarded", "Message", "ObservedAction", "ObservedDecision",
+        "ObservedSubAgent", "Part", "Rating", "RawToolCall", "RawTurn", "ScriptRow", "Source", "Step", "Turn", "Usage",
+    ]  # fmt: skip
     assert [kind.__name__ for kind in MODELS] == names
     assert sorted(agentnb.values.__all__) == sorted([*names, "Value"])
 
@@ -26,7 +29,7 @@ def test_every_kind_of_value_is_on_the_face_of_the_package() -> None:
 def test_every_field_has_a_sentence_that_is_also_in_its_json_schema(kind: type[Value]) -> None:
     described = {name: field.description or "" for name, field in kind.model_fields.items()}
     assert [name for name, text in described.items() if not text.endswith(".")] == []
-    schema = kind.model_json_schema()["properties"]
+    schema = kind.model_json_schema(by_alias=False)["properties"]
     assert {name: schema[name]["description"] for name in described} == described
 
 

@@ -6,14 +6,18 @@ A reply comes back in one message or in several, its ids may be another service'
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any, NamedTuple
 
 from agentnb.readers._json import to_json
+from agentnb.readers.builders._observed import words_of
 from agentnb.readers.builders._prints import canonical
 from agentnb.readers.builders.message_list import Said
 
+# A client that goes to another service may write into the text what the model thought.
+_THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _NOTHING = "[]"
-"""What a message without text and other pieces is reduced to."""
+"""What a message without other pieces than text is reduced to."""
 
 
 class Print(NamedTuple):
@@ -24,28 +28,52 @@ class Print(NamedTuple):
     text: str
     ids: tuple[str, ...]
     """Of each call its id, or what it asks; of a result the id of its call, or its text."""
+    first: str | None = None
+    """Id of its first call."""
+    other: str = _NOTHING
+    """What else it holds, which counts where a reply says nothing: some clients send it back as a message of its own, and others not at all."""
+    hosted: bool = False
+    """Whether it is the result of a tool that the service ran itself."""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it says nothing and asks for nothing."""
+        return not self.text and not self.calls and self.other == _NOTHING
+
+
+class Runs(NamedTuple):
+    """Messages as one digest for each run of messages of the model, since a reply comes back in one message or in several, and one for each other message."""
+
+    digests: list[str]
+    ends: list[int]
+    """How many messages there are up to the end of each."""
 
 
 class Known(NamedTuple):
-    """Prints of messages: one for each run of messages of the model, since a reply comes back in one message or in several, and one for each other message."""
+    """Messages reduced in three ways, the strictest first."""
 
-    prints: list[str]
-    by_ids: list[str]
+    words: Runs
+    by_ids: Runs
+    by_first: Runs
+    """As `by_ids`, but of calls with ids only the first one of a reply counts, and no result of a tool that the service ran: not all clients send them back."""
 
     @classmethod
     def of(cls, messages: list[Print]) -> Known:
         """Reduce messages, in their order."""
-        runs = [messages[begin:end] for begin, end in _runs(messages)]
-        texts = ["".join(message.text for message in run if message.text != _NOTHING) for run in runs]
-        said = [[call for message in run for call in message.calls] or text for run, text in zip(runs, texts, strict=True)]
-        ids = [[own_id for message in run for own_id in message.ids] or text for run, text in zip(runs, texts, strict=True)]
-        return cls(*([digest_of([run[0].role, item]) for run, item in zip(runs, items, strict=True)] for items in (said, ids)))
+        runs = _runs(messages)
+        words = [(role, [call for message in run for call in message.calls] or _text_of(run)) for role, run, _ in runs]
+        ids = [(role, _ids_of(run) or _text_of(run)) for role, run, _ in runs]
+        ends = [end for _, _, end in runs]
+        loose = _runs(messages, hosted=True)
+        first = [(role, [own_id] if (own_id := _first_of(run)) else _ids_of(run) or _text_of(run)) for role, run, _ in loose]
+        return cls(Runs(_digests(words), ends), Runs(_digests(ids), ends), Runs(_digests(first), [end for _, _, end in loose]))
 
-    def repeats(self, known: Known, *, by_ids: bool) -> bool:
-        """Tell whether these begin with all of others."""
-        own, other = (self.by_ids, known.by_ids) if by_ids else (self.prints, known.prints)
+    def repeats(self, known: Known, by: int) -> int | None:
+        """Return how many of these messages repeat all of others, by one of the three ways to reduce them; None when they do not."""
+        own, other = self[by], known[by].digests
         count = len(other)
-        return 0 < count <= len(own) and own[count - 1] == other[-1] and own[:count] == other
+        is_same = 0 < count <= len(own.digests) and own.digests[count - 1] == other[-1] and own.digests[:count] == other
+        return own.ends[count - 1] if is_same else None
 
 
 def is_compared(said: Said) -> bool:
@@ -56,15 +84,15 @@ def is_compared(said: Said) -> bool:
 def print_of(said: Said) -> Print:
     """Reduce a message."""
     calls = tuple(to_json([call.name, canonical(call.input)]) for call in said.asked)
-    text = "".join(piece.text or "" for piece in said.pieces if piece.type == "text").strip()
-    text = text or to_json([[piece.type, piece.text] for piece in said.pieces if piece.type not in ("text", "reasoning")])
-    ids = (said.result_of or text,) if said.role == "tool" else tuple(asked.tool_call_id or call for asked, call in zip(said.asked, calls, strict=True))
-    return Print(said.role, calls, text, ids)
-
-
-def length_of(messages: list[Print], prints: int) -> int:
-    """Return for how many of the messages the first prints stand."""
-    return _runs(messages)[prints - 1][1] if prints else 0
+    text = "".join(piece.text or "" for piece in said.pieces if piece.type == "text")
+    if said.role == "assistant":
+        text = words_of(_THOUGHT.sub("", text)) or text
+    text = text.strip()
+    other = to_json([[piece.type, piece.text] for piece in said.pieces if piece.type not in ("text", "reasoning")])
+    asked = tuple(asked.tool_call_id or call for asked, call in zip(said.asked, calls, strict=True))
+    ids = (said.result_of or text or other,) if said.role == "tool" else asked
+    first = said.asked[0].tool_call_id if said.asked else None
+    return Print(said.role, calls, text, ids, first, other, said.role == "tool" and said.same_step)
 
 
 def digest_of(value: Any) -> str:
@@ -72,6 +100,37 @@ def digest_of(value: Any) -> str:
     return hashlib.blake2b(to_json(value).encode(), digest_size=6).hexdigest()
 
 
-def _runs(messages: list[Print]) -> list[tuple[int, int]]:
-    starts = [index for index, message in enumerate(messages) if index == 0 or message.role != "assistant" or messages[index - 1].role != "assistant"]
-    return list(zip(starts, [*starts[1:], len(messages)], strict=True)) if starts else []
+class _Run(NamedTuple):
+    role: str
+    messages: list[Print]
+    end: int
+
+
+def _runs(messages: list[Print], *, hosted: bool = False) -> list[_Run]:
+    """Cut messages into runs; results of tools that the service ran belong to the reply, if so wanted, and count nothing in it."""
+    runs: list[_Run] = []
+    for end, message in enumerate(messages, 1):
+        role, counted = ("assistant", []) if hosted and message.hosted else (message.role, [message])
+        if role == "assistant" and runs and runs[-1].role == role:
+            run = runs.pop()
+            run.messages.extend(counted)
+            runs.append(run._replace(end=end))
+        else:
+            runs.append(_Run(role, counted, end))
+    return runs
+
+
+def _text_of(run: list[Print]) -> str:
+    return "".join(message.text for message in run) or "".join(message.other for message in run if message.other != _NOTHING)
+
+
+def _ids_of(run: list[Print]) -> list[str]:
+    return [own_id for message in run for own_id in message.ids]
+
+
+def _first_of(run: list[Print]) -> str | None:
+    return next((message.first for message in run if message.calls), None)
+
+
+def _digests(runs: list[tuple[str, list[str] | str]]) -> list[str]:
+    return [digest_of(list(run)) for run in runs]

@@ -109,6 +109,8 @@ def _has_words(span: Span) -> bool:
 def _trace(trace_id: str, by_id: dict[str, Node]) -> Trace:
     nodes = sorted(by_id.values(), key=lambda node: node.key)
     tops = _Tops()
+    if not any(node.span.parent_id for node in nodes):
+        _hang_by_times(nodes)
     for node in nodes:
         parent = by_id.get(node.span.parent_id or "")
         if parent is None:
@@ -127,6 +129,26 @@ def _trace(trace_id: str, by_id: dict[str, Node]) -> Trace:
     for node in reversed(list(_downwards(trace.roots))):
         _unite(node)
     return trace
+
+
+def _hang_by_times(nodes: list[Node]) -> None:
+    """Name the parents of spans that an exporter wrote without any: the shortest agent that ran all the while."""
+    agents = [node for node in nodes if node.span.kind == "agent" and node.span.started is not None and node.span.ended is not None]
+    for place, node in enumerate(nodes):
+        start, end = node.span.started, node.span.ended
+        if start is None or end is None:
+            continue
+        around = [
+            other for other in agents
+            if other is not node and _lasts(other.span, start, end) and (not _lasts(node.span, other.span.started, other.span.ended) or nodes.index(other) < place)
+        ]  # fmt: skip
+        if around:
+            above = min(around, key=lambda other: ((other.span.ended or 0) - (other.span.started or 0), other.key))
+            node.span = node.span._replace(parent_id=above.span.span_id)
+
+
+def _lasts(span: Span, start: int | None, end: int | None) -> bool:
+    return None not in (span.started, span.ended, start, end) and (span.started or 0) <= (start or 0) and (end or 0) <= (span.ended or 0)
 
 
 class _Tops:

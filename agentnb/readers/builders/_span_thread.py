@@ -12,6 +12,7 @@ from agentnb.readers.builders._prints import canonical, print_of
 from agentnb.readers.builders._span_forest import Node, Trace
 from agentnb.readers.builders._span_memory import Memory, merged_replies, with_calls_kept
 from agentnb.readers.builders._span_runs import Event, Run
+from agentnb.readers.builders._span_told import add_told_models
 from agentnb.readers.builders._spans import Span
 from agentnb.readers.builders._thread import Thread
 from agentnb.readers.builders.message_list import MessageList, Piece, Said, joined
@@ -76,9 +77,10 @@ class ThreadReader:
         latest = draft.turns[-1]
         if len(draft.turns) == before:
             turn.started_at = span.started if span.started is not None else turn.started_at
-        if span.ended is not None:
-            thread.pass_time(span.ended)
-            latest.ended_at = span.ended
+        ended = span.ended if run.agents else max((node.span.ended for node in trace.roots if node.span.ended is not None), default=None)
+        if ended is not None:
+            thread.pass_time(ended)
+            latest.ended_at = ended
         if span.started is not None and (draft.row.started_at is None or span.started < draft.row.started_at):
             draft.row.started_at = span.started
         draft.row.agent_name = draft.row.agent_name or run.name or None
@@ -90,6 +92,7 @@ class ThreadReader:
 
     def read(self, run: Run) -> None:
         """Read what a run's models heard and said, and the tools that ran, in the order in which they started."""
+        add_told_models(run)
         models = [event.node.span for event in run.events if event.run is None and event.node.span.kind == "model"]
         if not any(_has_words(span.heard) for span in models) and self.thread.agent_call is not None:
             place = (run.agents[0] if run.agents else run.events[0].node).span.place if run.agents or run.events else 1
@@ -163,11 +166,20 @@ class ThreadReader:
             if said is repeated:
                 self._complete(said)
             elif said.role == "assistant":
-                self._say_history([said])
+                self._say_unasked(said)
             elif said.role == "tool":
                 self._hear_result(said, heard)
             else:
                 self._say([said._replace(id=self._next_turn_id()) if said.role == "user" and not said.injected else said])
+
+    def _say_unasked(self, said: Said) -> None:
+        """Say what of a reply in the history was not asked before: some clients tell the calls of one reply apart, each with its result after it."""
+        known = {(call.tool_call_id, call.name, canonical(_text(call.input))) for call in self.thread.calls if call.kind == "tool" and call.tool_call_id}
+        asked = tuple(asked for asked in said.asked if (asked.tool_call_id, asked.name, canonical(asked.input)) not in known)
+        if said.asked and not asked and not said.pieces:
+            self.memory.keep([said])
+        else:
+            self._say_history([said._replace(asked=asked)])
 
     def _is_waited_for(self, said: Said) -> bool:
         return any(call.state is None and said.result_of in (None, call.tool_call_id) for call in self.thread.calls if call.kind == "tool")
@@ -371,8 +383,9 @@ def _has_words(messages: tuple[Said, ...]) -> bool:
 def keep_extra(own: CallRow, run: Run) -> None:
     """Keep what was not read of an agent's spans with its call."""
     for node in run.agents:
-        if node.span.extra:
-            own.extra = joined(own.extra, to_json(node.span.extra))
+        extra = {**node.span.extra, **({"usage": node.span.usage} if node.span.usage else {})}
+        if extra:
+            own.extra = joined(own.extra, to_json(extra))
 
 
 def _text(value: str | bytes | None) -> str | None:

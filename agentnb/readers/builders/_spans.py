@@ -40,7 +40,7 @@ class Span(NamedTuple):
     """Why it failed; None when it did not."""
     exit_code: int | None = None
     usage: dict[str, Any] = {}  # noqa: RUF012 - never changed; a NamedTuple takes no factory
-    """Columns of the model call to set: tokens, cost."""
+    """Columns of the model call to set: tokens, cost; of an agent what its model calls had together."""
     finish_reason: str | None = None
     extra: dict[str, Any] = {}  # noqa: RUF012 - never changed
     """What was not read."""

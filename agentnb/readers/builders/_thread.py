@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentnb.readers.builders._draft import ConversationDraft
 
 _NUL = "\0"
-_NUL_IN_JSON = b"\\u0000"
+_NUL_IN_JSON = "\\u0000"
 
 
 class Link:
@@ -166,7 +166,7 @@ class Thread:
             self.asking.add(step.call_id)
         self.calls.append(call)
         self._unanswered[call_id] = call
-        if input is not None and _NUL_IN_JSON in (input if isinstance(input, bytes) else input.encode()):
+        if input is not None and (_NUL_IN_JSON in input if isinstance(input, str) else _NUL_IN_JSON.encode() in input):
             self._note_nul(input, line)
         if tool_call_id:
             self._open.setdefault(tool_call_id, []).append(call)

@@ -28,7 +28,8 @@ from agentnb.readers._json import to_json
 from agentnb.readers._rows import Micros, Rows, TurnRow
 from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders._draft import ConversationDraft
-from agentnb.readers.builders._repeats import Known, Print, digest_of, is_compared, length_of, print_of
+from agentnb.readers.builders._observed import with_observations
+from agentnb.readers.builders._repeats import Known, Print, digest_of, is_compared, print_of
 from agentnb.readers.builders.message_list import MessageList, Piece, Said
 from agentnb.streams._assembled import Assembled
 
@@ -196,15 +197,17 @@ class _Conversation:
         self.asides: set[str] = set()
         self.messages: list[Print] = []
         self.known: list[Known] = []
+        self.silent: Known | None = None
+        """What was asked when the reply said nothing: most clients send back no empty message."""
         self.calls: list[str | None] = []
         self.refused: tuple[tuple[str, ...], list[Print]] | None = None
 
     def add(self, exchange: Exchange, prints: list[Print], *, repeated: int | None) -> None:
-        """Add an exchange, whose request repeats as many prints as are told, or only says what is new; all of it when it is sent again after an error."""
+        """Add an exchange, whose request repeats as many messages as are told, or only says what is new; all of it when it is sent again after an error."""
         spoken = [said for said in exchange.asking.said if is_compared(said)]
         again = repeated is None and self.refused == (exchange.continues, prints)
         by_id = repeated is None and bool(self.parts)
-        known = len(spoken) if again else exchange.asking.repeats if by_id else length_of(prints, repeated or 0)
+        known = len(spoken) if again else exchange.asking.repeats if by_id else repeated or 0
         fresh = spoken[known:] if by_id else self._paired(spoken[:known], spoken[known:])
         said = self._with_asides(exchange.asking, fresh, known)
         merged = sum(item.records for item in exchange.asking.said) - sum(item.records for item in said)
@@ -219,7 +222,7 @@ class _Conversation:
     def _paired(self, repeated: list[Said], fresh: list[Said]) -> list[Said]:
         """Let results name their calls by the ids that were met first: a client that goes to another service gives calls ids of its own."""
         own = [call.tool_call_id for said in repeated for call in said.asked]
-        first = {theirs: ours for theirs, ours in zip(own, self.calls, strict=False) if theirs and theirs != ours}
+        first = {theirs: ours for theirs, ours in zip(own, self.calls, strict=False) if theirs and theirs not in self.calls}
         return [said._replace(result_of=first[said.result_of]) if said.result_of in first else said for said in fresh]
 
     def _learn(self, asked: list[Print], reply: Reply | None) -> None:
@@ -228,6 +231,7 @@ class _Conversation:
         failed = reply is not None and reply.said[0].error is not None
         self.messages = [*asked, *(replied if not failed else ())]
         self.known = [Known.of([*asked, *replied])] if not failed or replied[0].text else []
+        self.silent = Known.of(asked) if replied and all(said.is_silent for said in replied) else None
         if failed:
             self.known.append(Known.of(asked))
 
@@ -252,14 +256,20 @@ class _Conversation:
         self.asides.add(text)
         return not known
 
-    def continues_with(self, said: Known, *, by_ids: bool) -> int | None:
-        """Return how many prints of messages repeat all of this conversation; None when they do not."""
-        return next((len(known.prints) for known in self.known if said.repeats(known, by_ids=by_ids)), None)
+    def continues_with(self, said: Known, by: int) -> int | None:
+        """Return how many messages repeat all of this conversation; None when they do not."""
+        repeated = said.repeats(self.silent, by) if self.silent is not None else None
+        if repeated is not None and repeated < said[by].ends[-1]:
+            return repeated
+        return next((count for known in self.known if (count := said.repeats(known, by)) is not None), None)
 
 
 def _place(exchange: Exchange, conversations: list[_Conversation], by_id: dict[str, _Conversation]) -> None:
     """Join an exchange to the conversation that it continues, the latest first, since a branch continues where it split off; else start one."""
     asking, account = exchange.asking, exchange.account
+    if not asking.continues:
+        asking = asking._replace(said=tuple(with_observations(asking.said)))
+        exchange = exchange._replace(asking=asking)
     for place, value in asking.others:
         account.skip("no_message")
         message = "It stands among messages and is none: no object, or of a kind that is not known; it was left out."
@@ -280,16 +290,16 @@ def _place(exchange: Exchange, conversations: list[_Conversation], by_id: dict[s
 
 
 class _Found(NamedTuple):
-    """The conversation that a request continues, and how many of its prints the request repeats."""
+    """The conversation that a request continues, and how many of the request's messages repeat it."""
 
     conversation: _Conversation | None
     repeated: int | None
 
 
 def _find(said: Known, conversations: list[_Conversation]) -> _Found:
-    for by_ids in (False, True) if said.by_ids != said.prints else (False,):
+    for by in range(len(said)) if said.by_ids != said.words else (0,):
         for conversation in reversed(conversations):
-            if (repeated := conversation.continues_with(said, by_ids=by_ids)) is not None:
+            if (repeated := conversation.continues_with(said, by)) is not None:
                 return _Found(conversation, repeated)
     return _Found(None, None)
 

@@ -224,7 +224,8 @@ class MessageList:
         else:
             self._pieces(said, None)
         self.thread.pass_time(said.at)
-        self.thread.draft.row.time_zone_assumed |= said.zone_assumed
+        if said.zone_assumed:
+            self.thread.draft.row.time_zone_assumed = True
         self.account.keep(said.records)
 
     def _reply(self, said: Said) -> None:
@@ -258,7 +259,7 @@ class MessageList:
 
     def _ask(self, asked: Asked, said: Said, step: CallRow) -> None:
         thread = self.thread
-        waiting = thread.waiting_for(asked.follows)
+        waiting = thread.waiting_for(asked.follows) if asked.follows else None
         if waiting is not None:
             thread.rename(waiting, asked.tool_call_id)
             waiting.extra = joined(waiting.extra, asked.extra)
@@ -270,7 +271,8 @@ class MessageList:
         call.extra, call.state = asked.extra, asked.state
         if asked.question is not None:
             thread.draft.ask_person(call, asked.question, self.account)
-        self.account.note_oddities(asked.oddities, line=said.place, conversation_id=call.conversation_id, call_id=call.call_id, excerpt=asked.input)
+        if asked.oddities:
+            self.account.note_oddities(asked.oddities, line=said.place, conversation_id=call.conversation_id, call_id=call.call_id, excerpt=asked.input)
 
     def _result(self, said: Said) -> None:
         thread = self.thread
@@ -310,7 +312,8 @@ class MessageList:
         """Say the pieces; what of the message was not read stands with its model call, else with the first part that has room for it."""
         parts = [self._piece(said, piece, step) for piece in said.pieces]
         if step is not None:
-            step.extra = joined(step.extra, said.extra)
+            if said.extra is not None:
+                step.extra = joined(step.extra, said.extra)
             return
         free = next((part for part in parts if part.extra is None), None)
         if free is None and (said.extra is not None or not parts):
@@ -321,7 +324,8 @@ class MessageList:
     def _piece(self, said: Said, piece: Piece, step: CallRow | None) -> PartRow:
         injected = said.injected or said.role == "system"
         part = self.thread.say(said.role, piece.type, piece.text, said.at, said.place, step=step, injected=injected)
-        part.mime_type, part.extra = piece.mime_type, piece.extra
+        if piece.mime_type is not None or piece.extra is not None:
+            part.mime_type, part.extra = piece.mime_type, piece.extra
         return part
 
 
@@ -338,6 +342,8 @@ def joined(first: Text, second: str | None) -> Text:
 
 
 def _result_text(said: Said) -> str | None:
+    if len(said.pieces) == 1 and said.pieces[0].type == "text":
+        return said.pieces[0].text or ""
     return "\n".join(piece.text for piece in said.pieces if piece.type == "text" and piece.text is not None) if said.pieces else None
 
 

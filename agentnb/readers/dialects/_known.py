@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from agentnb.readers.builders.exchanges import Dialect
-from agentnb.readers.dialects import anthropic, chat, gemini, responses
+from agentnb.readers.dialects import anthropic, chat, converse, gemini, responses
 
-DIALECTS: tuple[Dialect, ...] = (responses.DIALECT, gemini.DIALECT, anthropic.DIALECT, chat.DIALECT)
+DIALECTS: tuple[Dialect, ...] = (responses.DIALECT, gemini.DIALECT, converse.DIALECT, anthropic.DIALECT, chat.DIALECT)

@@ -106,8 +106,9 @@ def _told_by(content: dict[str, Any]) -> Returned:
     if kind == "web_fetch_result" and isinstance(content.get("content"), dict):
         document = rest.pop("content")
         return Returned((_shown_in(document),), extra=_kept(kind, rest | {"content": _unread_of_shown(document)}))
-    if isinstance(content.get("content"), str):
-        return Returned((Piece("text", rest.pop("content")),), extra=_kept(kind, rest))
+    for name in ("content", "text"):
+        if isinstance(content.get(name), str):
+            return Returned((Piece("text", rest.pop(name)),), extra=_kept(kind, rest))
     lines = content.get("lines")
     if isinstance(lines, list) and all(isinstance(line, str) for line in lines):
         del rest["lines"]

@@ -97,16 +97,26 @@ def _in_text(text: str, place: int) -> tuple[Said, ...] | None:
 def _in_list(values: list[Any], place: int, depth: int) -> tuple[Said, ...] | None:
     if model_messages.is_call_list(values):
         return tuple(model_messages.said_of_calls(values, place))
+    if genai.are_blocks(values) and (role := genai.role_of_blocks(values)) is not None:
+        return tuple(genai.said_of_message({"role": role, "content": values}, place))
+    if all(map(_is_pair, values)):
+        values = [{"role": role, "content": content} for role, content in values]
     if len(values) == 1 and isinstance(values[0], list):
         return _in_list(values[0], place, depth - 1) if depth > 1 else None
     values = [_as_known(value) for value in values]
     kind = next((kind for kind in _KINDS if kind.is_list(values)), None)
     if kind is not None:
-        return tuple(said for value in values for said in (kind.say(value, place) if kind.is_message(value) else _other(value, place)))
+        return tuple(said for value in values for said in _say(value, kind, place))
     said = [_said(value, place, depth - 1) for value in values[:1_000]]
     if said and all(item is not None for item in said):
         return tuple(message for item in said for message in item or ())
     return None
+
+
+def _say(value: Any, kind: _Kind, place: int) -> Iterable[Said]:
+    """Say one of a list of messages: in the dialect of the list, else in another, as items of the Responses API stand beside plain messages."""
+    own = next((other for other in (kind, *_KINDS) if other.is_message(value)), None)
+    return own.say(value, place) if own is not None else _other(value, place)
 
 
 def _in_object(value: dict[str, Any], place: int, depth: int) -> tuple[Said, ...] | None:
@@ -114,7 +124,7 @@ def _in_object(value: dict[str, Any], place: int, depth: int) -> tuple[Said, ...
 
 
 def _as_message(value: dict[str, Any], place: int) -> tuple[Said, ...] | None:
-    if "messages" in value:
+    if "messages" in value or ("stop_reason" in value and anthropic.is_reply(value)):
         return None
     value = _as_known(value)
     kind = next((kind for kind in _KINDS if kind.is_message(value) and kind.is_list([value])), None)
@@ -122,7 +132,10 @@ def _as_message(value: dict[str, Any], place: int) -> tuple[Said, ...] | None:
 
 
 def _as_known(value: Any) -> Any:
-    """Return a message that a tracer wrote in words of its own as it was: one of LangChain with another role, or one whose content is named text."""
+    """Return a message that a tracer wrote in words of its own as it was.
+
+    One of LangChain has another role, or content is named text, or it is JSON text of what the service was sent: blocks of Converse, or calls of tools.
+    """
     if not isinstance(value, dict) or not isinstance(value.get("role"), str) or "type" in value:
         return value
     kind = _LANGCHAIN.get(value["role"])
@@ -130,7 +143,22 @@ def _as_known(value: Any) -> Any:
         return {**value, "type": kind}
     if isinstance(value.get("text"), str) and "content" not in value and "parts" not in value:
         return {("content" if name == "text" else name): item for name, item in value.items()}
+    held = parsed(value.get("content"), 1) if isinstance(value.get("content"), str) else None
+    if genai.are_blocks(held):
+        return {**value, "content": held}
+    if isinstance(held, list) and held and all(map(_is_call, held)) and "tool_calls" not in value:
+        return {**value, "role": "assistant", "content": None, "tool_calls": held}
     return value
+
+
+def _is_pair(value: Any) -> bool:
+    """Tell whether a value is a message of LangChain as people write it: a role and a text."""
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(item, str) for item in value) and value[0] in genai.ROLES
+
+
+def _is_call(value: Any) -> bool:
+    """Tell whether a value is the call of a tool as Chat Completions writes it."""
+    return isinstance(value, dict) and value.get("type") == "function" and isinstance(value.get("function"), dict) and "arguments" in value["function"]
 
 
 def _as_exchange(value: dict[str, Any], place: int) -> tuple[Said, ...] | None:
@@ -157,13 +185,26 @@ def _as_wrapper(value: dict[str, Any], place: int, depth: int) -> tuple[Said, ..
         inside = value.get(name)
         said = _said(inside, place, depth - 1) if isinstance(inside, dict | list) or (isinstance(inside, str) and name != "content") else None
         if said is not None:
-            return said
+            return _with_reason(said, value)
     return None
 
 
+def _with_reason(said: tuple[Said, ...], value: dict[str, Any]) -> tuple[Said, ...]:
+    """Add why the model stopped, where that stands beside the message."""
+    reason = value.get("finish_reason")
+    if not isinstance(reason, str) or said[-1].role != "assistant" or said[-1].finish_reason:
+        return said
+    return (*said[:-1], said[-1]._replace(finish_reason=reason))
+
+
 def _words(role: str, value: Any, place: int) -> tuple[Said, ...]:
-    text = text_of(parsed(value))
-    return (Said(role, place, (Piece("text", text),)),) if text else ()
+    value = parsed(value)
+    reason = value.get("finish_reason") if isinstance(value, dict) else None
+    if isinstance(value, dict) and isinstance(value.get("message"), str) and not value.keys() - {"message", "finish_reason"}:
+        value = parsed(value["message"])
+    text = genai.text_of_blocks(value) if genai.are_blocks(value) else text_of(value)
+    reason = reason if isinstance(reason, str) and role == "assistant" else None
+    return (Said(role, place, (Piece("text", text),), finish_reason=reason),) if text else ()
 
 
 def _other(value: Any, place: int) -> tuple[Said, ...]:

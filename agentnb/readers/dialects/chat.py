@@ -12,6 +12,7 @@ from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.exchanges import Asking, Dialect, Reply, failed_reply
 from agentnb.readers.builders.message_list import Asked, Piece, Said
+from agentnb.readers.dialects.replies import cut_reply
 from agentnb.streams._assembled import Assembled
 from agentnb.streams.chat_chunks import assemble_completions, is_chat_chunk
 from agentnb.streams.cohere_events import assemble_answers, is_cohere_event
@@ -121,6 +122,7 @@ def read_reply(body: dict[str, Any], place: int) -> Reply:
     if not isinstance(message, dict):
         return failed_reply(body, place, model=text_of(body.get("model")), at=time.micros)._replace(ids=ids)
     message = {**message, "role": "assistant"}
+    executed = message.pop("executed_tools", None)
     rest = {name: value for name, value in body.items() if name not in _READ_RESPONSE and value is not None} | _unread_of_choices(body)
     if unread := unread_of(message):
         rest["reply"] = unread
@@ -129,12 +131,37 @@ def read_reply(body: dict[str, Any], place: int) -> Reply:
         at=time.micros,
         zone_assumed=time.zone_assumed,
         model=text_of(body.get("model")),
-        usage=usage_in(body.get("usage")),
+        usage=usage_in(body.get("usage") or _details(_details(body, "x_groq"), "usage")),
         finish_reason=text_of(choice.get("finish_reason")),
         error=text_of(error.get("message") or error) if isinstance(error, dict) else text_of(error),
         extra=to_json(rest) if rest else None,
     )
-    return Reply((said,), ids)
+    return Reply(tuple(_with_executed(said, executed, place)), ids)
+
+
+def _with_executed(said: Said, executed: Any, place: int) -> Iterable[Said]:
+    """Say a reply with the tools that Groq ran for it: after what the model thought, before what it said."""
+    if not isinstance(executed, list) or not executed:
+        return [said]
+    thought = [piece for piece in said.pieces if piece.type == "reasoning"]
+    tools: dict[Any, Any] = {}
+    for number, tool in enumerate(executed):
+        # A stream tells a tool twice: when it begins and when it has returned.
+        index = tool.get("index") if isinstance(tool, dict) and isinstance(tool.get("index"), int) else f"#{number}"
+        tools[index] = tools.get(index, {}) | tool if isinstance(tool, dict) else tool
+    ran = [item for tool in tools.values() for item in _executed(tool, place)]
+    spoken = [piece for piece in said.pieces if piece.type != "reasoning"]
+    return cut_reply(said._replace(pieces=(), asked=()), [*thought, *ran, *spoken, *said.asked])
+
+
+def _executed(tool: Any, place: int) -> tuple[Asked | Said, ...]:
+    if not isinstance(tool, dict):
+        return (Asked(None, "", to_json(tool)),)
+    arguments = read_arguments(tool.get("arguments"))
+    rest = {name: value for name, value in tool.items() if name not in ("type", "name", "arguments", "output", "index") and value is not None}
+    asked = Asked(None, text_of(tool.get("name") or tool.get("type")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    output = text_of(tool.get("output"))
+    return (asked, Said("tool", place, (Piece("text", output),))) if output is not None else (asked,)
 
 
 def is_request(body: Any) -> bool:
@@ -221,8 +248,8 @@ def _call(call: Any) -> Asked:
     return Asked(text_of(call.get("id")) or None, text_of(function.get("name")) or "", arguments.text, extra, arguments.oddities)
 
 
-def _details(usage: dict[str, Any], name: str) -> dict[str, Any]:
-    details = usage.get(name)
+def _details(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    details = fields.get(name)
     return details if isinstance(details, dict) else {}
 
 

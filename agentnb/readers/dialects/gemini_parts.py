@@ -21,8 +21,10 @@ _WRAPPERS = frozenset({"output", "result", "return_value", "error"})
 # Thoughts that a client wrote into the text, encrypted.
 _REDACTED = re.compile(r"\s*<think redacted=[^>]*>.*</think>\s*", re.DOTALL)
 _SHELL = "run_shell_command"
-_EXIT = re.compile(r"^Exit Code: (-?\d{1,9})\s*$", re.MULTILINE)
-_SHELL_ERROR = re.compile(r"^(?:Error|Stderr): (?!\((?:none|empty)\))(.+)$", re.MULTILINE)
+# Some recordings hold its lines with their breaks written out.
+_BREAK = r"(?:^|\\n)"
+_EXIT = re.compile(_BREAK + r"Exit Code: (-?\d{1,9})(?=\s*$|\\n)", re.MULTILINE)
+_SHELL_ERROR = re.compile(_BREAK + r"(?:Error|Stderr): (?!\((?:none|empty)\))(.+?)(?=$|\\n)", re.MULTILINE)
 _SNAKE = re.compile(r"(?<!^)(?=[A-Z])")
 
 

@@ -48,7 +48,7 @@ def is_message(item: Any) -> bool:
     parts = item.get("parts")
     if isinstance(parts, list) and "content" not in item:
         return all(isinstance(part, str) or (isinstance(part, dict) and isinstance(part.get("type"), str)) for part in parts)
-    return _are_blocks(item.get("content"))
+    return are_blocks(item.get("content"))
 
 
 def is_message_list(values: Any) -> bool:
@@ -101,7 +101,7 @@ def messages_of_events(events: Iterable[tuple[str, Mapping[str, Any]]]) -> Told:
             made["finish_reason"] = message["finish_reason"]
         (told.replied if name == "gen_ai.choice" else told.heard).append(made)
         results = _parsed(message.get("tool.result"))
-        if isinstance(results, list) and _are_blocks(results):
+        if isinstance(results, list) and are_blocks(results):
             told.heard.append({"role": "tool", "content": results})
     return told
 
@@ -156,10 +156,17 @@ def _flat_message(item: dict[str, Any]) -> dict[str, Any]:
         if ROLES.get(role) == "tool":
             made = _message(role, "".join(str(piece.get("content") or "") for piece in content), [], item.get("tool_call_id"))
     else:
-        made = _message(role, item.get("content"), calls, item.get("tool_call_id"))
+        made = _message(role, _flat_content(item.get("content")), calls, item.get("tool_call_id"))
     if item.get("finish_reason") is not None:
         made["finish_reason"] = item["finish_reason"]
     return made
+
+
+def _flat_content(content: Any) -> Any:
+    """Return content whose texts stand under numbers, `message.content.0`, as parts."""
+    if not isinstance(content, dict) or not content or not all(isinstance(key, str) and key.isdecimal() for key in content):
+        return content
+    return [{"type": "text", "content": item} if isinstance(item, str) else item for item in _items(content)]
 
 
 def _flat_piece(piece: dict[str, Any]) -> dict[str, Any]:
@@ -176,10 +183,10 @@ def _message(role: str, content: Any, calls: list[Any], tool_call_id: Any) -> di
     known = _parsed(content)
     if not isinstance(known, list) or not known or not all(isinstance(block, dict) for block in known):
         known = content
-    if ROLES.get(role) == "tool" and not _are_blocks(known):
+    if ROLES.get(role) == "tool" and not are_blocks(known):
         return {"role": "tool", "parts": [{"type": "tool_call_response", "id": tool_call_id, "response": content}]}
     made = [_call_part(call) for call in calls]
-    if _are_blocks(known):
+    if are_blocks(known):
         return {"role": role, "parts": [*_parts_of_blocks(known), *made]}
     if isinstance(known, list) and known and not all(isinstance(block, dict) and block.get("type") == "text" and "content" in block for block in known):
         return {"role": role, "content": known, **({"tool_calls": calls} if calls else {})}
@@ -195,11 +202,22 @@ def _call_part(call: Any) -> dict[str, Any]:
     return {"type": "tool_call", "id": call.get("id"), "name": function.get("name"), "arguments": function.get("arguments")}
 
 
-def _are_blocks(content: Any) -> bool:
+def are_blocks(content: Any) -> bool:
     """Tell whether content is blocks of Converse: objects with one key that says what they are, and no type."""
     if not isinstance(content, list) or not content:
         return False
     return all(isinstance(block, dict) and "type" not in block and not _CONVERSE.isdisjoint(block) for block in content)
+
+
+def role_of_blocks(blocks: list[Any]) -> str | None:
+    """Tell who says blocks of Converse, where their kinds tell it: calls and thoughts are the model's, results the tools'."""
+    kinds = {name for block in blocks for name in block}
+    return "assistant" if kinds & {"toolUse", "reasoningContent"} else "tool" if "toolResult" in kinds else None
+
+
+def text_of_blocks(blocks: list[Any]) -> str | None:
+    """Return the text of blocks of Converse that are nothing but texts, else all of them as JSON."""
+    return text_of(_shown(blocks))
 
 
 def _parts_of_blocks(content: Any) -> list[Any]:
@@ -251,7 +269,7 @@ def _asked(part: dict[str, Any]) -> Asked:
 
 def _result(part: dict[str, Any], place: int) -> Said:
     named = next((name for name in ("response", "result", "content") if part.get(name) is not None), "response")
-    text = text_of(part.get(named))
+    text = text_of(_shown(part.get(named)))
     failed = True if part.get("status") == "error" or part.get("is_error") is True else False if part.get("status") == "success" else None
     return Said(
         "tool",

@@ -98,10 +98,10 @@ def _called(item: dict[str, Any], kind: str, place: int) -> Iterator[Said]:
     if kind == "custom_tool_call" and isinstance(given, str):
         # Its input is free text, such as a program or a patch, and no JSON that would be broken.
         arguments = arguments._replace(text=to_json(given), oddities=())
-    hosted = item.get("call_id") is None and (kind == "web_search_call" or kind not in _INPUTS)
+    hosted = item.get("call_id") is None and item.get("callId") is None and (kind == "web_search_call" or kind not in _INPUTS)
     name = text_of(item.get("name")) or kind.removesuffix("_call")
-    call_id = text_of(item.get("call_id") or item.get("id")) or None
-    extra = _rest(item, "call_id", "name", "caller", "output", "error", field, "" if item.get("call_id") else "id")
+    call_id = text_of(item.get("call_id") or item.get("callId") or item.get("id")) or None
+    extra = _rest(item, "call_id", "callId", "name", "caller", "output", "error", field, "" if item.get("call_id") or item.get("callId") else "id")
     call = Asked(call_id, name, arguments.text, extra, arguments.oddities, inside=_caller(item))
     yield Said("assistant", place, asked=(call, *_wrapped(call)))
     if hosted and item.get("status") in _OVER:
@@ -252,6 +252,7 @@ _SAID: dict[str, Callable[[dict[str, Any], int], Iterable[Said]]] = {
     "computer_call_output": _computer_output,
     "tool_search_output": _tool_search_output,
     "function_call_output": lambda item, place: [_result(item, place, _pieces(item.get("output")))],
+    "function_call_result": lambda item, place: _called_back(item, place),
     "custom_tool_call_output": lambda item, place: [_result(item, place, _pieces(item.get("output")))],
     "apply_patch_call_output": lambda item, place: [_result(item, place, _pieces(item.get("output")))],
     "compaction": _aside,
@@ -264,6 +265,15 @@ def _result(item: dict[str, Any], place: int, pieces: tuple[Piece, ...]) -> Said
     caller = _caller(item)
     extra = _rest(item, "call_id", "output", "" if caller is None else "caller")
     return Said("tool", place, pieces, result_of=text_of(item.get("call_id")) or None, failed=failed, extra=extra)
+
+
+def _called_back(item: dict[str, Any], place: int) -> list[Said]:
+    """Say a result as the agents' library in JavaScript and what builds on it write it: under other names, and one that has no id names its tool."""
+    given = next((item[name] for name in ("output", "content", "result") if item.get(name) is not None), None)
+    pieces = _pieces([given] if isinstance(given, dict) and "text" in given else given)
+    named = {name: value for name, value in item.items() if name not in ("callId", "name", "output", "content", "result")}
+    call_id = item.get("callId") or item.get("call_id")
+    return [_result(named | {"call_id": call_id}, place, pieces)._replace(result_name=text_of(item.get("name")))]
 
 
 def _wrapped(call: Asked) -> tuple[Asked, ...]:

@@ -147,7 +147,7 @@ def _reply(run: _Run, asking: Asking, place: int) -> Reply:
     time = read_time(record.get("timestamp"))
     at, assumed = (first.at, first.zone_assumed) if first.at is not None else time
     said = first._replace(at=at, zone_assumed=assumed, usage=usage, model=first.model or asking.model)
-    return reply._replace(said=(said,), whole=whole)
+    return reply._replace(said=(said, *reply.said[1:]), whole=whole)
 
 
 def _shown(record: dict[str, Any], place: int, account: Account) -> Exchange:

@@ -20,7 +20,7 @@ from agentnb.readers.builders.branches import Branches
 from agentnb.readers.builders.message_list import MessageList, Piece, Said, joined
 from agentnb.readers.dialects.gemini import said_of_content, usage_in
 
-_TYPES = ("user", "assistant", "tool_result", "system")
+_SPOKEN = ("user", "assistant", "tool_result")
 _READ_LINE = frozenset({"uuid", "parentUuid", "sessionId", "timestamp", "type", "cwd", "version", "model", "usageMetadata", "message"})
 
 
@@ -29,7 +29,7 @@ def _matches(sample: Sample) -> bool:
 
 
 def _is_own(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") in _TYPES and isinstance(value.get("sessionId"), str) and "uuid" in value
+    return isinstance(value, dict) and isinstance(value.get("type"), str) and isinstance(value.get("sessionId"), str) and "uuid" in value
 
 
 def _content_of(value: dict[str, Any]) -> dict[str, Any] | None:
@@ -83,7 +83,7 @@ class _Session:
         if not continues:
             self.branches.follow(value.get("parentUuid"))
         content = _content_of(value)
-        if content is None or value["type"] == "system":
+        if content is None or value["type"] not in _SPOKEN:
             self._note(value, place)
         else:
             self.messages.read(self._said(value, content, place, continues=continues))

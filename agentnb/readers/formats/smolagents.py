@@ -1,7 +1,8 @@
 """smolagents: the steps of an agent's memory, full or succinct, as the agent returns them.
 
 A record is the task, a plan, or a step: one model call, the tools it called and what they printed. All calls of a step share one text, so that only a step
-with a single call has a result of its own. The messages that a step was given repeat the steps before it, and are not read again.
+with a single call has a result of its own; where a call failed, only the model's message tells which calls there were, and the error which one it was.
+The messages that a step was given repeat the steps before it, and are not read again.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agentnb.readers._fields import count_in, extra_of, object_of, read_arguments, text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
@@ -59,7 +60,8 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     apart = Apart(rows, READER.format)
     for file in files:
         values = read_values(file, on_bytes)
-        items = values if file.sample.shape == "lines" else enumerate(_items(next(values)[1]), 1)
+        document = next(values)[1] if file.sample.shape != "lines" else None
+        items = values if file.sample.shape == "lines" else enumerate(_items(document), 1)
         reader: MessageList | None = None
         for place, value in items:
             if reader is None or _is_task(value):
@@ -68,7 +70,19 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
                 reader = MessageList(apart.start(_digest(value), file.account, line=place).main, file.account)
             _read_record(reader, value, place)
         if reader is not None:
+            _note_run(reader, document)
             _finish(reader)
+
+
+def _note_run(reader: MessageList, document: Any) -> None:
+    """Note what the result of a run tells besides its steps: what came out, how it ended, and what all steps cost together."""
+    if not isinstance(document, dict):
+        return
+    turn, draft = reader.thread.turn, reader.thread.draft
+    if turn is not None and document.get("output") is not None:
+        turn.answer = turn.answer or text_of(document["output"])
+    draft.labels |= {"state": document["state"]} if isinstance(document.get("state"), str) else {}
+    draft.extra |= {name: value for name, value in document.items() if name not in ("steps", "output", "state") and value is not None}
 
 
 def _finish(reader: MessageList) -> None:
@@ -91,7 +105,8 @@ def _read_record(reader: MessageList, value: Any, place: int) -> None:
     if len(calls) > 1 and value.get("observations") is not None:
         thread.share(calls, line=place)
     if value.get("is_final_answer") is True and thread.turn is not None:
-        thread.turn.answer, thread.turn.state = text_of(value.get("action_output")) or thread.turn.answer, "done"
+        returned = text_of(value.get("action_output")) or text_of(value.get("observations"))
+        thread.turn.answer, thread.turn.state = returned or thread.turn.answer, "done"
 
 
 def _task(value: dict[str, Any], place: int) -> Iterator[Said]:
@@ -121,7 +136,8 @@ def _step(value: dict[str, Any], place: int) -> Iterator[Said]:
     if observed is not None or failure is not None or pictures:
         pieces = (*([Piece("text", observed)] if observed is not None else []), *pictures)
         failed = None if not asked else failure is not None
-        yield Said("tool", place, pieces, loose=not asked, at=ended, failed=failed, error=failure if asked else None, records=0)
+        failing = _failing(asked, failure) if failure is not None else None
+        yield Said("tool", place, pieces, loose=not asked, at=ended, failed=failed, error=failure if asked else None, records=0, result_of=failing)
 
 
 def _asked(value: dict[str, Any]) -> tuple[Asked, ...]:
@@ -130,8 +146,19 @@ def _asked(value: dict[str, Any]) -> tuple[Asked, ...]:
     listed = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     message = value.get("model_output_message")
     wanted = message.get("tool_calls") if isinstance(message, dict) else None
+    if not listed and value.get("error") is not None and isinstance(wanted, list):
+        listed = [call for call in wanted if isinstance(call, dict)]
     order = [call.get("id") for call in wanted if isinstance(call, dict)] if isinstance(wanted, list) else []
     return tuple(_call(call) for call in sorted(listed, key=lambda call: order.index(call.get("id")) if call.get("id") in order else len(order)))
+
+
+def _failing(asked: tuple[Asked, ...], failure: str) -> str | None:
+    """Return the id of the call that an error is of, as its words tell; None when they tell of none."""
+    for call in asked:
+        given = parse_json((call.input or "").encode())
+        if given.ok and f"'{call.name}' with arguments {given.value}" in failure:
+            return call.tool_call_id
+    return None
 
 
 def _call(call: dict[str, Any]) -> Asked:

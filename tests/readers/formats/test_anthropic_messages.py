@@ -139,6 +139,12 @@ def test_an_error_of_a_tool_of_the_service_is_a_failed_call(kind: str, tmp_path:
     assert (call.state, call.error) == ("failed", "unavailable")
 
 
+def test_what_an_advisor_of_the_service_said_is_its_text(tmp_path: Path) -> None:
+    said = {"type": "advisor_tool_result", "tool_use_id": "s1", "content": {"type": "advisor_result", "text": "Sound first."}}
+    rows = read(write_json(tmp_path / "reply", message(use("s1", "advisor", "server_tool_use", input={}), said, text("So be it."))))
+    assert [(call.name, call.output, call.state) for call in calls_of(rows)] == [("advisor", "Sound first.", "done")]
+
+
 def test_a_search_and_a_page_are_shown_as_text_and_kept_as_they_are(tmp_path: Path) -> None:
     hit = {"type": "web_search_result", "title": "Tides", "url": "https://example.com/tides", "encrypted_content": "b3BhcXVl"}
     page = {

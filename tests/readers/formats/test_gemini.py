@@ -283,6 +283,25 @@ def test_a_case_of_an_eval_set_is_a_conversation_and_each_invocation_a_turn(tmp_
     assert [(item.prompt, item.answer) for item in rows.turns] == [("How deep is it?", "4 m")]
 
 
+def test_invocations_without_an_answer_are_turns_and_a_case_without_a_conversation_is_left_out(tmp_path: Path) -> None:
+    empty = {"parts": [{"text": None}], "role": "model"}
+    turns = [{"user_content": ASK}, {"user_content": ASK, "final_response": empty, "intermediate_data": {"tool_uses": [{"name": "sound", "args": {}}]}}]
+    cases = [{"eval_id": "plan", "conversation_scenario": {"starting_prompt": "Hello"}}, {"eval_id": "depth", "conversation": turns}]
+    rows = read(write_json(tmp_path / "set.json", {"eval_set_id": "tides", "eval_cases": cases}))
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("How deep is it?", None)] * 2
+    assert (len(calls_of(rows, "model")), len(calls_of(rows)), account_of(rows)) == (1, 1, (3, 2, 0, 1))
+    assert codes(rows) == {"no_conversation": 1, "unanswered_call": 1}
+
+
+def test_an_exit_code_is_found_where_the_line_breaks_are_written_out(tmp_path: Path) -> None:
+    output = "Command: ls /pier\\nDirectory: /tmp\\nOutput: ls: /pier: not there\\nError: (none)\\nExit Code: 2\\nSignal: 0"
+    response = {"functionResponse": {"id": "s-1", "name": "run_shell_command", "response": {"output": output}}}
+    call = {"id": "s-1", "name": "run_shell_command", "args": {"command": "ls /pier"}, "status": "success", "result": [response]}
+    messages = [{"id": "a", "type": "user", "content": "Look"}, {"id": "b", "type": "gemini", "content": "", "toolCalls": [call]}]
+    rows = read(write_json(tmp_path / "session.json", {"sessionId": "s", "projectHash": "p", "messages": messages}))
+    assert [(item.exit_code, item.state) for item in calls_of(rows)] == [(2, "failed")]
+
+
 def test_the_older_form_of_an_eval_set_is_one_conversation(tmp_path: Path) -> None:
     use = {"tool_name": "sound", "tool_input": {"at": "quay"}, "mock_tool_output": "4 m"}
     rows = read(

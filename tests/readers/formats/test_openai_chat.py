@@ -88,6 +88,27 @@ def test_an_answer_that_tells_an_error_beside_its_message_failed(tmp_path: Path)
     assert (model.state, model.error, model.finish_reason) == ("failed", "Upstream.", "error")
 
 
+def test_a_stream_of_groq_tells_its_tokens_in_a_field_of_its_own(tmp_path: Path) -> None:
+    end = chunk({}, end="stop", x_groq={"id": "req_1", "usage": {"prompt_tokens": 20, "completion_tokens": 9}})
+    rows = read(write_lines(tmp_path / "stream", [chunk({"content": "Hello!"}, x_groq={"id": "req_1"}), end]))
+    assert [(model.input_tokens, model.output_tokens) for model in calls_of(rows, "model")] == [(20, 9)]
+
+
+def test_tools_that_groq_ran_itself_are_calls_with_their_results(tmp_path: Path) -> None:
+    ran = {"index": 0, "type": "search", "arguments": '{"query": "tide"}', "output": "High at noon.", "search_results": {"images": []}}
+    message = {"role": "assistant", "content": "At noon.", "reasoning": "Look it up.", "executed_tools": [ran]}
+    rows = read(write_json(tmp_path / "reply", {"id": "c", "model": "compound", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}))
+    assert [(call.name, call.input, call.output, call.state) for call in calls_of(rows)] == [("search", '{"query": "tide"}', "High at noon.", "done")]
+    assert [(part.type, part.text) for part in rows.parts if part.text] == [("reasoning", "Look it up."), ("text", "At noon.")]
+    assert (len(calls_of(rows, "model")), rows.turns[0].answer, account_of(rows)) == (1, "At noon.", (1, 1, 0, 0))
+
+
+def test_a_tool_that_a_stream_of_groq_tells_twice_is_one_call(tmp_path: Path) -> None:
+    begun = {"index": 0, "type": "search", "arguments": '{"query": "tide"}'}
+    chunks = [chunk({"executed_tools": [begun]}), chunk({"executed_tools": [begun | {"output": "High."}]}), chunk({"content": "Yes."}, end="stop")]
+    assert [(call.name, call.output) for call in calls_of(read(write_lines(tmp_path / "stream", chunks)))] == [("search", "High.")]
+
+
 def test_a_stream_that_ends_with_an_error_failed(tmp_path: Path) -> None:
     rows = read(write_lines(tmp_path / "stream", [chunk({"content": "It "}), chunk({"content": "is"}), {"error": {"message": "Overloaded."}}]))
     (model,) = calls_of(rows, "model")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 
 from agentnb.readers._account import Account
 from agentnb.readers._json import to_json
@@ -14,6 +15,8 @@ from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Sai
 from agentnb.readers.formats.aider._blocks import Block
 from agentnb.readers.formats.aider._told import Told, told_in
 
+# Thoughts of the model stand in a reply between marks.
+_THOUGHT = re.compile(r"\s*<(thinking-content-\w+)>\s*(.*?)\s*</\1>\s*|\s*-+\n► \*\*THINKING\*\*\s*(.*?)\s*-+\n► \*\*ANSWER\*\*\s*", re.DOTALL)
 # Commands with which a person runs a program; what it prints is on the tool's lines.
 _RUNS = re.compile(r"(?:/(?:run|test)\s+|!\s*)(\S.*)", re.DOTALL)
 
@@ -72,7 +75,7 @@ class _Session:
         self._command = command[1] if command is not None else None
 
     def _reply(self, block: Block) -> None:
-        pieces = (Piece("text", block.text),)
+        pieces = tuple(_pieces_in(block.text)) if self._asked else (Piece("text", block.text),)
         if not self._asked:
             # Before a person spoke nothing was replied to: the tool printed it, such as its settings.
             self.messages.read([Said("system", block.line, pieces)])
@@ -113,3 +116,15 @@ class _Session:
             call = thread.ask(wanted, None, asked.name, asked.input, step=None, at=None, line=asked.question.line)
             call.state = asked.state
             self.draft.ask_person(call, asked.question, self.account)
+
+
+def _pieces_in(reply: str) -> Iterator[Piece]:
+    """Yield what a reply says, its thoughts apart from its words."""
+    end = 0
+    for thought in _THOUGHT.finditer(reply):
+        if words := reply[end : thought.start()].strip("\n"):
+            yield Piece("text", words)
+        yield Piece("reasoning", thought[2] if thought[1] else thought[3])
+        end = thought.end()
+    if end == 0 or reply[end:].strip():
+        yield Piece("text", reply[end:])

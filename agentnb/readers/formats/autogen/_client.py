@@ -27,7 +27,7 @@ def is_exchange(value: Any) -> bool:
 
 def exchange_in(value: dict[str, Any], place: int, account: Account) -> Exchange:
     """Say a recorded call: the record stands for the reply, and what it was given for nothing more."""
-    given = [said for message in value["messages"] for said in _said_in(message, place)]
+    given = [said for message in value["messages"] for said in said_in(message, place)]
     return Exchange(place, account, Asking(tuple(given)), Reply((_reply(value, place),)), name_of_exchange(value))
 
 
@@ -37,20 +37,22 @@ def name_of_exchange(value: dict[str, Any]) -> str:
     return f"autogen-{hashlib.blake2b(to_json(['autogen', before_reply]).encode(), digest_size=6).hexdigest()}"
 
 
-def _said_in(message: Any, place: int) -> Iterator[Said]:
+def said_in(message: Any, place: int) -> Iterator[Said]:
+    """Say a message that the client was given."""
     kind = message.get("type") if isinstance(message, dict) else None
     if not isinstance(message, dict) or (kind not in _ROLES and kind != _RESULTS):
         yield Said("user", place, (Piece("other", text_of(kind), extra=object_of(message)),), injected=True, records=0)
         return
     content = message.get("content")
     if kind == _RESULTS:
-        yield from (_result(result, place) for result in (content if isinstance(content, list) else [content]))
+        yield from (said_of_result(result, place) for result in (content if isinstance(content, list) else [content]))
         return
-    pieces, asked = _thoughts(message) + _pieces(content), _asked(content)
+    pieces, asked = _thoughts(message) + pieces_in(content), asked_in(content)
     yield Said(_ROLES[str(kind)], place, pieces, asked, extra=extra_of(message, _READ_MESSAGE), records=0)
 
 
-def _result(result: Any, place: int) -> Said:
+def said_of_result(result: Any, place: int) -> Said:
+    """Say what a function returned."""
     fields = result if isinstance(result, dict) else {"content": result}
     failed = fields.get("is_error")
     extra = extra_of(fields, ("content", "call_id", "is_error", "name"))
@@ -71,8 +73,8 @@ def _reply(value: dict[str, Any], place: int) -> Said:
         content = response
     extra = extra_of({**fields, "record": {name: item for name, item in value.items() if name not in _READ_RECORD and item} or None}, _READ_RESPONSE)
     error = None if content is not None else "There is no reply."
-    reason, pieces = text_of(fields.get("finish_reason")), _thoughts(fields) + _pieces(content)
-    return Said("assistant", place, pieces, _asked(content), usage=counts, finish_reason=reason, error=error, extra=extra)
+    reason, pieces = text_of(fields.get("finish_reason")), _thoughts(fields) + pieces_in(content)
+    return Said("assistant", place, pieces, asked_in(content), usage=counts, finish_reason=reason, error=error, extra=extra)
 
 
 def _thoughts(fields: dict[str, Any]) -> tuple[Piece, ...]:
@@ -80,7 +82,8 @@ def _thoughts(fields: dict[str, Any]) -> tuple[Piece, ...]:
     return (Piece("reasoning", thought),) if isinstance(thought, str) and thought else ()
 
 
-def _pieces(content: Any) -> tuple[Piece, ...]:
+def pieces_in(content: Any) -> tuple[Piece, ...]:
+    """Return the texts and images that content holds."""
     if content is None or isinstance(content, str):
         return (Piece("text", content),) if content else ()
     items = content if isinstance(content, list) else [content]
@@ -92,7 +95,8 @@ def _other(item: Any) -> Piece:
     return Piece("image", data) if isinstance(data, str) else Piece("other", None, extra=object_of(item))
 
 
-def _asked(content: Any) -> tuple[Asked, ...]:
+def asked_in(content: Any) -> tuple[Asked, ...]:
+    """Return the calls that content asks for."""
     return tuple(map(_call, filter(_is_call, content))) if isinstance(content, list) else ()
 
 

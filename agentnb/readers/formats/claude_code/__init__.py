@@ -1,4 +1,4 @@
-"""Claude Code sessions: one JSON line per event, sub-agents in files of their own beside the session.
+"""Claude Code sessions: one JSON line per event, sub-agents in files of their own beside the session; and what it prints as it runs without a screen.
 
 One API message is spread over several lines with the same `message.id`, and the usage on them is that of the moment it was written; parallel tool calls
 make a chain of lines, and each result hangs on its own link of it. A model call has no start time: it is taken to start with the event it replies to.
@@ -9,7 +9,6 @@ the slower way through Python objects, where nothing is assumed and what is unkn
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -21,35 +20,19 @@ from agentnb.readers._rows import Rows
 from agentnb.readers.builders.event_log import EventLog
 from agentnb.readers.formats.claude_code._lines import Line, decode_line, line_from
 from agentnb.readers.formats.claude_code._session import SessionFile, is_side_log
-
-_SESSION_TYPES = frozenset({"user", "assistant", "system", "summary", "queue-operation", "file-history-snapshot", "progress", "attachment"})
+from agentnb.readers.formats.claude_code._shapes import events_of, is_event, is_event_list, is_event_of_another_tool
 
 
 def _matches(sample: Sample) -> bool:
     if sample.shape == "document":
-        document = sample.document
-        return isinstance(document, dict) and isinstance(document.get("loglines"), list)
-    return any(map(_is_event, sample.values)) and not any(map(_is_event_of_another_tool, sample.values))
-
-
-def _is_event_of_another_tool(value: Any) -> bool:
-    """Tell the lines of Qwen Code, which look alike but for the parts of Gemini in their messages."""
-    message = value.get("message") if isinstance(value, dict) else None
-    return isinstance(message, dict) and "parts" in message and "content" not in message
-
-
-def _is_event(value: Any) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("type"), str) or "payload" in value:
-        return False
-    if value["type"] in ("user", "assistant"):
-        return isinstance(value.get("message"), dict) and ("uuid" in value or "sessionId" in value)
-    return value["type"] in _SESSION_TYPES and ("sessionId" in value or "leafUuid" in value or "parentUuid" in value)
+        return is_event_list(sample.document)
+    return any(map(is_event, sample.values)) and not any(map(is_event_of_another_tool, sample.values))
 
 
 def _keys(sample: Sample) -> set[str]:
     """Files of one session share its id; a resumed session repeats the first event of the one it resumes."""
-    events = [value for value in sample.values if isinstance(value, dict)]
-    keys = {f"session {event['sessionId']}" for event in events if isinstance(event.get("sessionId"), str)}
+    events = [value for value in events_of(sample)[:1000] if isinstance(value, dict)]
+    keys = {f"session {event[name]}" for event in events for name in ("sessionId", "session_id") if isinstance(event.get(name), str)}
     first = next((event["uuid"] for event in events if isinstance(event.get("uuid"), str) and event.get("type") in ("user", "assistant")), None)
     return keys | {f"event {first}"} if first else keys
 
@@ -104,9 +87,9 @@ def _decode_slowly(data: bytes, number: int, account: Account) -> Line | None:
 
 
 def _read_export(reading: SessionFile, file: OpenFile) -> None:
-    """Read the web export, one document with the lines in a list."""
+    """Read one document with the lines in a list."""
     file.account.note_oddities(file.sample.oddities, line=None)
-    for number, value in enumerate(file.sample.document["loglines"], 1):
+    for number, value in enumerate(events_of(file.sample), 1):
         if isinstance(value, dict):
             reading.read(line_from(value, None), number)
         else:

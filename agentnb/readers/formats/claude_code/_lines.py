@@ -94,6 +94,9 @@ class Line(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     permissionMode: str | None = None
     sourceToolAssistantUUID: str | None = None
     sourceToolUseID: str | None = None
+    session_id: str | None = None
+    parent_tool_use_id: str | None = None
+    isSynthetic: bool | None = None
     other: dict[str, Any] | None = msgspec.field(default=None, name="·other")
     whole: str | None = msgspec.field(default=None, name="·whole")
 

@@ -16,6 +16,8 @@ from agentnb.readers.builders._draft import ConversationDraft, Question
 from agentnb.readers.builders._thread import Thread
 from agentnb.readers.builders.event_log import EventLog
 from agentnb.readers.formats.claude_code._lines import Block, Line, Message, raw_json
+from agentnb.readers.formats.claude_code._printed import Printed
+from agentnb.readers.formats.claude_code._shapes import events_of
 from agentnb.readers.formats.claude_code._texts import agent_id_in, blocks_of, denial_in, is_interruption, is_result, is_wrapper, prompt_of
 
 _AGENT_TOOLS = frozenset({"Task", "Agent"})
@@ -44,10 +46,16 @@ class SessionFile:
         self.current = log.conversation(self.session, file.account)
         self.kept = 0
         self.steps: dict[str, _Step] = {}
+        self.printed = Printed()
 
     def read(self, line: Line, number: int) -> None:
         """Read one event into the log."""
         log, account, uuid = self.log, self.account, line.uuid
+        if line.session_id is not None:
+            self._take_printed(line)
+        if line.type == "stream_event":
+            self._read_piece(line)
+            return
         if uuid is not None and log.already_met(uuid, line.type if len(uuid) == 36 else _content_of(line), account, number):
             return
         self.kept += 1
@@ -74,6 +82,24 @@ class SessionFile:
         if uuid is not None:
             log.belongs(uuid, thread)
 
+    def _take_printed(self, line: Line) -> None:
+        """Take what was printed as the run went on for an event of the session: its fields have other names, and a sub-agent is named by the call above it."""
+        line.sessionId = line.sessionId or line.session_id
+        self.printed.take(line)
+        started = self.printed.calls.get(line.parent_tool_use_id or "")
+        if started is not None and line.agentId is None:
+            line.agentId = line.parent_tool_use_id
+            self.log.link(started[1].draft.row.conversation_id, str(line.agentId), *started)
+
+    def _read_piece(self, line: Line) -> None:
+        """Read a piece of a reply that is printed whole as well; only the end of it counts the reply's tokens."""
+        end = self.printed.end_of_reply(line)
+        step = self.steps.get(end.message_id) if end is not None else None
+        if end is not None and step is not None:
+            step.row.output_tokens = end.output_tokens if end.output_tokens is not None else step.row.output_tokens
+            step.row.finish_reason = end.reason or step.row.finish_reason
+        self.account.skip("streamed_piece")
+
     def close(self) -> None:
         """Account for the events that were read."""
         self.account.keep(self.kept)
@@ -94,6 +120,8 @@ class SessionFile:
             draft = self.current = self.log.conversation(session, self.account)
         if draft.row.agent_version is None and line.version is not None:
             draft.row.agent_name, draft.row.agent_version = "claude-code", line.version
+        if draft.row.agent_name is None and line.session_id is not None:
+            draft.row.agent_name = "claude-code"
         if line.cwd is not None and "cwd" not in draft.labels:
             draft.labels["cwd"] = line.cwd
             if line.gitBranch:
@@ -134,6 +162,7 @@ class SessionFile:
             call = thread.ask(block.id or f"{step.call_id}/{number}", block.id, name, raw_json(block.input), step=step, at=at, line=number)
             if name in _AGENT_TOOLS:
                 self._note_agent(thread, call)
+            self.printed.asked(block.id, call, thread)
             call.extra = block.extra
             return
         else:
@@ -228,8 +257,10 @@ class SessionFile:
             if isinstance(title, str):
                 draft.row.title = title
         subtype = other.get("subtype")
-        if subtype in ("turn_duration", "stop_hook_summary"):
+        if subtype in ("turn_duration", "stop_hook_summary") or line.type == "result":
             draft.ended = True
+        if line.type == "result" and thread.turn is not None and (other.get("is_error") is True or str(subtype).startswith("error")):
+            thread.turn.state = "failed"
         thread.new_message()
         label = " ".join(str(word) for word in (line.type, subtype, other.get("content")) if isinstance(word, str) and word)
         thread.say("system", "other", label or None, at, number, injected=True).extra = line.whole
@@ -260,7 +291,7 @@ class _Step:
         fresh, written, read = usage.input_tokens or 0, usage.cache_creation_input_tokens or 0, usage.cache_read_input_tokens or 0
         row.input_tokens = None if usage.input_tokens is None else fresh + written + read
         row.cache_write_tokens, row.cached_tokens = written, read
-        partial = message.stop_reason is None and (line.version or "") >= _PLACEHOLDER_SINCE
+        partial = message.stop_reason is None and ((line.version or "") >= _PLACEHOLDER_SINCE or line.session_id is not None)
         row.output_tokens = row.output_tokens if partial else usage.output_tokens
 
     def fail(self, text: str) -> None:
@@ -270,8 +301,8 @@ class _Step:
 
 def _session_of(sample: Sample) -> str:
     """Return the session of lines that name none: the first one named, else a digest of how the file begins."""
-    values = sample.document["loglines"] if sample.shape == "document" else sample.values
-    named = (value.get("sessionId") for value in values if isinstance(value, dict))
+    values = events_of(sample)
+    named = (value.get("sessionId") or value.get("session_id") for value in values if isinstance(value, dict))
     begin = list(itertools.takewhile(lambda value: not isinstance(value, dict) or value.get("type") != "assistant", values))
     digest = hashlib.blake2b(to_json(["claude_code", begin]).encode(), digest_size=6).hexdigest()
     return next((session for session in named if isinstance(session, str)), f"claude-{digest}")

@@ -14,6 +14,9 @@ _WRAPPER = re.compile(
     re.DOTALL,
 )
 _INTERRUPTED = "[Request interrupted by user"
+_SKILL = "Base directory for this skill:"
+# Who wrote the words of a user's event, where it says so and it was no person.
+_NO_PERSON = frozenset({"task-notification", "peer"})
 _DENIED = re.compile(
     r"The user doesn't want to (?:proceed|take this action)|Permission to use .{1,80} has been denied|.{0,80}requested permissions? .{1,200} haven't granted",
     re.DOTALL,
@@ -35,8 +38,9 @@ def prompt_of(line: Line) -> str | None:
     message = line.message
     if message is None or line.type != "user" or line.isMeta or line.isCompactSummary:
         return None
-    blocks = blocks_of(message.content)
-    return None if any(map(is_result, blocks)) else _prompt_in(blocks)
+    blocks, origin = blocks_of(message.content), (line.other or {}).get("origin")
+    by_nobody = isinstance(origin, dict) and isinstance(origin.get("kind"), str) and origin["kind"] in _NO_PERSON
+    return None if by_nobody or any(map(is_result, blocks)) else _prompt_in(blocks)
 
 
 def blocks_of(content: str | list[Block] | None) -> list[Block]:
@@ -51,7 +55,7 @@ def is_result(block: Block) -> bool:
 
 def is_wrapper(text: str | None) -> bool:
     """Tell whether a text is nothing but what the tool wrote."""
-    return text is not None and text.lstrip()[:1] in ("<", "C") and not _WRAPPER.sub("", text).strip()
+    return text is not None and (text.startswith(_SKILL) or (text.lstrip()[:1] in ("<", "C") and not _WRAPPER.sub("", text).strip()))
 
 
 def is_interruption(text: str | None) -> bool:
@@ -80,6 +84,6 @@ def agent_id_in(text: str | None) -> str | None:
 
 def _prompt_in(blocks: Iterable[Block]) -> str | None:
     texts = [_WRAPPER.sub("", block.text) for block in blocks if block.type == "text" and block.text]
-    said = [text.strip() for text in texts if text.strip() and not text.startswith(_INTERRUPTED)]
+    said = [text.strip() for text in texts if text.strip() and not text.startswith((_INTERRUPTED, _SKILL))]
     pictures = any(block.type in ("image", "document") for block in blocks)
     return "\n\n".join(said) if said else ("" if pictures and not texts else None)

@@ -24,6 +24,7 @@ class ShownTask:
         self._open = 0
         self._question: Question | None = None
         self._last_request = 0
+        self._begun = False
 
     def read(self, items: list[Shown]) -> None:
         """Read what was shown, in order."""
@@ -41,6 +42,7 @@ class ShownTask:
 
     def _read(self, item: Shown, following: list[Shown], *, went_on: bool) -> None:
         if item.kind == "api_req_started":
+            self._begun = True
             self._end_request()
             self._give_result(item)
             self._request = item
@@ -49,7 +51,9 @@ class ShownTask:
             self._question = self._question._replace(reason=item.text)
             extra = to_json({"answers": self._question.question})
             self.messages.read([Said("user", item.place, (Piece("text", item.text),), at=item.at, injected=True, extra=extra)])
-        elif item.kind in ("task", "user_feedback"):
+        elif item.kind in ("task", "user_feedback") or (item.kind == "text" and not item.asks and not self._begun):
+            # The words that begin a task are shown like those of the model, but before any request.
+            self._begun = True
             self._end_request()
             self.messages.read([Said("user", item.place, (Piece("text", item.text),), at=item.at)])
         elif item.kind in CALLS:

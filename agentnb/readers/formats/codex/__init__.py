@@ -43,7 +43,7 @@ def _is_flat(first: Any, rest: Sequence[Any]) -> bool:
     """Tell the older form: the session's own line, then bare items and marks of a state."""
     if not isinstance(first, dict) or not isinstance(first.get("id"), str) or "timestamp" not in first or "type" in first:
         return False
-    known = "instructions" in first or "git" in first
+    known = "instructions" in first or "git" in first or (set(first) == {"id", "timestamp"} and any(map(is_item, rest)))
     return known and all(isinstance(value, dict) and (value.get("record_type") == "state" or is_item(value)) for value in rest)
 
 

@@ -119,7 +119,8 @@ def _image_made(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None
 def _agent_told(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
     """Read an event about sub-agents: the call that started one, spoke to it, waited for it or closed it."""
     kind = str(event["type"]).removeprefix("collab_").removesuffix("_end").removesuffix("_begin")
-    name = {"agent_spawn": "spawn_agent", "agent_interaction": "send_input", "waiting": "wait_agent", "close": "close_agent"}.get(kind, kind)
+    names = {"agent_spawn": "spawn_agent", "agent_interaction": "send_input", "waiting": "wait_agent", "close": "close_agent"}
+    name = text_of(event.get("tool")) or names.get(kind, kind)
     asked = {key: event[key] for key in ("prompt", "model", "receiver_thread_id") if event.get(key) is not None}
     told = Told(name, to_json(asked), None, extra={str(event["type"]): unread_of(event, "prompt")})
     if str(event["type"]).endswith("_begin"):
@@ -166,7 +167,9 @@ def _named(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
 
 
 def _failed(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
-    rollout.fail(event, moment, text_of(event.get("message")))
+    error = event.get("error")
+    told = event.get("message") or (error.get("message") if isinstance(error, dict) else error)
+    rollout.fail(event, moment, text_of(told))
 
 
 def _turn_counted(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
@@ -270,6 +273,7 @@ HANDLERS: dict[str, Handler] = {
     "collab_waiting_end": _agent_told,
     "collab_close_begin": _agent_told,
     "collab_close_end": _agent_told,
+    "collab_tool_call": _agent_told,
     "exec_approval_request": _approval_asked,
     "apply_patch_approval_request": _approval_asked,
     "guardian_assessment": _assessed,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import extra_of, text_of
+from agentnb.readers._fields import extra_of, read_arguments, text_of
 from agentnb.readers._json import to_json
-from agentnb.readers.builders.message_list import Piece, Said
+from agentnb.readers.builders.message_list import Asked, Piece, Said
 from agentnb.readers.dialects.responses_items import said_of_item
 
 _INJECTED = re.compile(
@@ -34,6 +34,8 @@ def said_in_item(item: dict[str, Any], place: int) -> list[Said]:
         # Words of another agent, which no person said.
         extra = extra_of(item, ("type", "content"))
         return [said_of_item({"role": "user", "content": item.get("content")}, place)[0]._replace(injected=True, extra=extra)]
+    if kind in ("tool_call", "tool_result"):
+        return _said_of_named_tool(item, place)
     if kind == "ghost_snapshot":
         return [Said("system", place, (Piece("other", kind, extra=to_json(item)),), injected=True)]
     output = item.get("output")
@@ -42,6 +44,25 @@ def said_in_item(item: dict[str, Any], place: int) -> list[Said]:
         return [result._replace(failed=True if output.get("success") is False else None)]
     said = said_of_item(item, place)
     return [said[0]._replace(injected=True)] if _puts_in(said[0]) else said
+
+
+def _said_of_named_tool(item: dict[str, Any], place: int) -> list[Said]:
+    """Say a call or a result that names its tool and has no id, as some versions wrote them."""
+    function, name = item.get("function"), text_of(item.get("name"))
+    name = name or (text_of(function.get("name")) if isinstance(function, dict) else None)
+    call_id = text_of(item.get("call_id") or item.get("id")) or None
+    if item["type"] == "tool_call":
+        arguments = read_arguments(item.get("arguments", item.get("input")))
+        rest = extra_of(item, ("type", "name", "function", "arguments", "input", "call_id", "id"))
+        return [Said("assistant", place, asked=(Asked(call_id, name or "", arguments.text, rest, arguments.oddities),))]
+    result = item.get("result", item.get("output"))
+    told = result if isinstance(result, dict) else {}
+    texts = [told[part] for part in ("stdout", "stderr") if isinstance(told.get(part), str) and told[part]]
+    code = next((told[part] for part in ("exitCode", "exit_code") if type(told.get(part)) is int), None)
+    text = "\n".join(texts) if texts or "stdout" in told else text_of(result)
+    pieces = (Piece("text", text),) if text is not None else ()
+    rest = to_json({"result": told}) if told else None
+    return [Said("tool", place, pieces, result_of=call_id, result_name=name, exit_code=code, failed=bool(code) if code is not None else None, extra=rest)]
 
 
 def spoken_in(said: Said) -> Spoken | None:

@@ -66,6 +66,7 @@ class _Session:
         self._account = account
         self._agents: dict[str, _Agent] = {"": _Agent(draft.main, account)}
         self._calls: dict[str, tuple[CallRow, Thread]] = {}
+        self._started: set[str | None] = set()
         self._model: str | None = None
         self._questions: dict[str, tuple[str, Question]] = {}
         self._seen: set[str] = set()
@@ -193,7 +194,9 @@ class _Session:
         if text := text_of(data.get("content")):
             pieces.append(Piece("text", text))
         requests = data.get("toolRequests")
-        asked = tuple(map(asked_in, requests if isinstance(requests, list) else []))
+        listed = [asked_in(request) for request in (requests if isinstance(requests, list) else [])]
+        # A call that was told to start before the reply that asks for it is that call.
+        asked = tuple(call for call in listed if call.tool_call_id not in self._started)
         if message_id is None or message_id != agent.message:
             # A reply of which only the reasoning came before it is the same model call.
             if agent.message is not None:
@@ -239,6 +242,7 @@ class _Session:
         agent.stream.say(Said("assistant", event.place, asked=(started_in(event.data),), at=event.at, model=self._model))
         if call_id:
             self._calls[call_id] = (agent.thread.calls[-1], agent.thread)
+            self._started.add(call_id)
 
     def _command(self, event: Event) -> None:
         """Read that a person ran a tool without the model; it is said when it has ended."""

@@ -13,7 +13,7 @@ from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers.builders.exchanges import join_exchanges
 from agentnb.readers.dialects.gemini import DIALECT, is_content_list
-from agentnb.readers.formats.gemini import _adk, _cli, _eval_sets, _fixtures
+from agentnb.readers.formats.gemini import _adk, _cli, _eval_sets, _fixtures, _headless
 
 _SERVICE = Service(DIALECT, "contents", is_content_list)
 
@@ -37,6 +37,7 @@ def _read_bodies(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes, forma
 _SHAPES = (
     _Shape(_is_fixture, _fixtures.fixture_keys, _fixtures.read_fixtures),
     _Shape(_cli.is_session, _cli.session_keys, _cli.read_sessions),
+    _Shape(_headless.is_run, _headless.run_keys, _headless.read_runs),
     _Shape(_adk.is_session, _adk.session_keys, _adk.read_sessions),
     _Shape(_eval_sets.is_eval_set, _eval_sets.case_keys, _eval_sets.read_eval_sets),
     _Shape(lambda sample: is_file_of(sample, _SERVICE), lambda sample: body_keys(sample, _SERVICE), _read_bodies),

@@ -7,6 +7,7 @@ took back stay, as a branch that goes no further. A call and its result stand in
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -25,11 +26,13 @@ from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Sai
 from agentnb.readers.dialects.gemini import is_injected, said_of_content, usage_in
 from agentnb.readers.dialects.gemini_parts import field, pieces_in
 
-_TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
-_READ_MESSAGE = frozenset({"id", "timestamp", "type", "content", "thoughts", "tokens", "toolCalls", "model"})
+_TYPES = frozenset({"user", "gemini", "model", "info", "error", "warning"})
+_READ_MESSAGE = frozenset({"id", "timestamp", "type", "content", "parts", "thoughts", "tokens", "toolCalls", "model"})
+_CONTENTS = frozenset(("content", "parts", "toolCalls"))
 _READ_CALL = frozenset({"id", "name", "args", "result", "timestamp"})
 _READ_SESSION = frozenset({"sessionId", "projectHash", "messages", "summary", "startTime", "lastUpdated"})
 _TOKENS = {"input": "prompt", "output": "candidates", "cached": "cachedContent", "thoughts": "thoughts", "tool": "toolUsePrompt", "total": "total"}
+_EXIT_CODE = re.compile(r"(?:^|\n|\\n)Exit Code: (-?\d{1,9})(?=\s|\\n|$)")
 _UNSETTLED = frozenset({"validating", "scheduled", "executing"})
 _REFUSALS = ("did not allow", "not allowed by the user", "declined", "rejected by")
 
@@ -74,7 +77,7 @@ class _Session:
 
 def is_message(value: Any) -> bool:
     """Tell whether a value is a message of a session."""
-    return isinstance(value, dict) and isinstance(value.get("type"), str) and value["type"] in _TYPES and ("content" in value or "toolCalls" in value)
+    return isinstance(value, dict) and isinstance(value.get("type"), str) and value["type"] in _TYPES and not _CONTENTS.isdisjoint(value)
 
 
 def is_session(sample: Sample) -> bool:
@@ -250,9 +253,9 @@ def _said(message: dict[str, Any], item: _Item) -> list[Said]:
     own_id = text_of(message.get("id"))
     said = Said("user", item.place, at=time.micros, zone_assumed=time.zone_assumed, extra=to_json(rest) if rest else None, id=own_id, records=item.records)
     kind = message["type"]
-    if kind == "gemini":
+    if kind in ("gemini", "model"):
         return _said_reply(message, said)
-    pieces = pieces_in(message.get("content"))
+    pieces = pieces_in(message.get("content", message.get("parts")))
     text = "".join(piece.text or "" for piece in pieces if piece.type == "text")
     if kind == "user":
         return [said._replace(pieces=pieces, injected=is_injected(text))]
@@ -265,7 +268,7 @@ def _said_reply(message: dict[str, Any], said: Said) -> list[Said]:
     """Say a message of the model: thoughts, words, calls, and the result of each call."""
     thoughts = message.get("thoughts")
     thought = [_thought(value) for value in thoughts] if isinstance(thoughts, list) else []
-    content = message.get("content")
+    content = message.get("content", message.get("parts"))
     words = pieces_in(content) if content != "" else ()
     listed = message.get("toolCalls")
     calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
@@ -312,6 +315,10 @@ def _results(call: dict[str, Any], reply: Said) -> list[Said]:
     shown = call.get("resultDisplay")
     error = first.error or (first_line(shown) if isinstance(shown, str) and status == "error" else None)
     failed = True if status in ("error", "cancelled") or first.failed else False if status == "success" else first.failed
+    exit_code = _exit_code_of(call, first)
+    if exit_code:
+        # The shell's own tool succeeds whatever the command does.
+        failed, error = True, error or first_line(shown if isinstance(shown, str) else f"Exit code {exit_code}")
     extra = None
     for said in told:
         extra = text_of(joined(extra, said.extra))
@@ -322,12 +329,22 @@ def _results(call: dict[str, Any], reply: Said) -> list[Said]:
             result_name=text_of(call.get("name")),
             error=(error or text_of(status)) if failed else None,
             failed=failed,
+            exit_code=exit_code,
             at=time.micros or reply.at,
             zone_assumed=time.zone_assumed,
             extra=extra,
             records=0,
         )
     ]
+
+
+def _exit_code_of(call: dict[str, Any], result: Said) -> int | None:
+    """Return the exit code that the result of a shell command states in a line of its own."""
+    if call.get("name") not in ("run_shell_command", "shell"):
+        return None
+    text = "\n".join(piece.text for piece in result.pieces if piece.type == "text" and piece.text)
+    stated = _EXIT_CODE.findall(text)
+    return int(stated[-1]) if stated else None
 
 
 def _is_response(part: Any) -> bool:

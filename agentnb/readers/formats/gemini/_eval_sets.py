@@ -19,7 +19,7 @@ from agentnb.readers._times import read_time
 from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
 from agentnb.readers.dialects.gemini import is_content, said_of_content
-from agentnb.readers.dialects.gemini_parts import field, pieces_in, unread
+from agentnb.readers.dialects.gemini_parts import field, parts_in, pieces_in, unread
 
 _READ_TURN = frozenset({"invocationId", "userContent", "finalResponse", "intermediateData", "creationTimestamp"})
 _READ_DATA = frozenset({"toolUses", "toolResponses", "intermediateResponses", "invocationEvents"})
@@ -52,6 +52,11 @@ def read_eval_sets(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes, for
         for _, document in read_values(file, on_bytes):
             for case in _cases(document):
                 _read_case(case, apart, file.account)
+            for number, case in enumerate(_listed(document, "evalCases"), 1):
+                if not _has_turns(case):
+                    file.account.skip("no_conversation")
+                    message = "It is a case without a conversation, such as a plan for one that is still to be made; it was left out."
+                    file.account.diagnose("no_conversation", message, line=number, severity="info", excerpt=case)
 
 
 def _cases(document: Any) -> list[_Case]:
@@ -59,8 +64,7 @@ def _cases(document: Any) -> list[_Case]:
     if isinstance(listed, list):
         named = text_of(field(document, "evalSetId")) or text_of(document.get("name"))
         beside = unread(document, {"evalCases", "evalSetId", "name"})
-        turns = [case for case in listed if isinstance(case, dict) and isinstance(case.get("conversation"), list)]
-        return [_case(case, named, beside, number) for number, case in enumerate(turns, 1)]
+        return [_case(case, named, beside, number) for number, case in enumerate(filter(_has_turns, listed), 1)]
     if not isinstance(document, list) or not document or not all(map(_is_old_turn, document)):
         return []
     asked = [[turn.get("query"), turn.get("reference")] for turn in document]
@@ -72,6 +76,10 @@ def _case(case: dict[str, Any], named: str | None, beside: dict[str, Any], numbe
     labels = {"eval_set": named, "eval_case": own} if named is not None else {"eval_case": own}
     extra = unread(case, {"conversation", "evalId"}) | ({"eval_set": beside} if beside else {})
     return _Case(f"{named}/{own}" if named is not None else own, case["conversation"], labels, extra)
+
+
+def _has_turns(case: Any) -> bool:
+    return isinstance(case, dict) and isinstance(case.get("conversation"), list)
 
 
 def _is_old_turn(value: Any) -> bool:
@@ -90,6 +98,7 @@ def _read_case(case: _Case, apart: Apart, account: Account) -> None:
             account.diagnose("no_turn", "It is no turn of a case; it was left out.", line=place, excerpt=turn)
             continue
         reader.read(item._replace(records=0 if number else 1) for number, item in enumerate(said))
+        reader.end_turn()
     reader.finish()
     draft.finish()
 
@@ -107,7 +116,9 @@ def _said(turn: dict[str, Any], place: int) -> Iterator[Said]:
     yield from _said_between(data, place)
     answer = field(turn, "finalResponse")
     if isinstance(answer, dict) and is_content(answer):
-        yield from said_of_content({**answer, "role": "model"}, place)
+        parts = [part for part in parts_in(answer) if not isinstance(part, dict) or any(value is not None for value in part.values())]
+        if parts:
+            yield from said_of_content({**answer, "role": "model", "parts": parts}, place)
     elif answer is not None:
         yield Said("assistant", place, pieces_in(answer))
 

@@ -176,15 +176,15 @@ class _Reading:
             return
         log.met.add(_case_of(fields.get("id"), fields.get("epoch")))
         conversation_id = text_of(fields.get("uuid")) or f"{log.name}/{_case_of(fields.get('id'), fields.get('epoch'))}"
-        length = len(raw_items(fields.raw.get("messages", b"")))
         known = self.lengths.setdefault(conversation_id, set())
-        if length in known:
+        if known and (length := len(raw_items(fields.raw.get("messages", b"")))) in known:
             log.account.merge(length + len(raw_items(fields.raw.get("events", b""))))
             return
-        known.add(length)
         draft = self.apart.start(conversation_id, log.account, line=place)
         _begin(draft, fields, log)
-        SampleReader(fields, draft, log.account).read()
+        reader = SampleReader(fields, draft, log.account)
+        reader.read()
+        known.add(reader.listed)
 
     def read_summary(self, summary: Any, log: _Log) -> None:
         """Merge a summary of a sample that is there; of one that is not make a conversation without messages."""

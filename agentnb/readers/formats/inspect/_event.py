@@ -14,6 +14,13 @@ from agentnb.readers._fields import amount_in, count_in, text_of
 from agentnb.readers._rows import Micros
 from agentnb.readers._times import read_time
 
+_COLUMNS = {
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "input_tokens_cache_read": "cached_tokens",
+    "input_tokens_cache_write": "cache_write_tokens",
+    "reasoning_tokens": "reasoning_tokens",
+}
 _T = TypeVar("_T")
 _NO_RAW = msgspec.Raw()
 _NULL = msgspec.Raw(b"null")
@@ -54,21 +61,33 @@ class Event(msgspec.Struct, gc=False):
     events: msgspec.Raw = _NO_RAW
 
 
+class _Named(msgspec.Struct, gc=False):
+    id: Any = None
+
+
+class _Choice(msgspec.Struct, gc=False):
+    stop_reason: Any = None
+    message: _Named | None = None
+
+
 class _Output(msgspec.Struct, gc=False):
+    """What a model call gave; of its replies no more than their ids."""
+
+    model: Any = None
+    usage: Any = None
+    time: Any = None
+    error: Any = None
+    choices: list[_Choice] | None = None
+
+
+class _AnyOutput(msgspec.Struct, gc=False):
+    """The same where something stands that is none of it."""
+
     model: Any = None
     usage: Any = None
     time: Any = None
     error: Any = None
     choices: msgspec.Raw = _NO_RAW
-
-
-class _Choice(msgspec.Struct, gc=False):
-    stop_reason: Any = None
-    message: msgspec.Raw = _NO_RAW
-
-
-class _Named(msgspec.Struct, gc=False):
-    id: Any = None
 
 
 _seconds: dict[str, Micros | None] = {}
@@ -105,8 +124,8 @@ class ModelCall(NamedTuple):
     """Place among the events, from 1."""
     event: Event
     owner: Owner
-    reply: msgspec.Raw | None
-    """The message it gave; None when it gave none."""
+    has_reply: bool
+    """Whether it gave a message."""
     reply_id: str | None
     """Id of that message; old logs have none."""
     started: Micros | None
@@ -121,6 +140,8 @@ class ModelCall(NamedTuple):
 class ToolRun:
     """What a tool did for one call."""
 
+    __slots__ = ("commands", "event", "number")
+
     def __init__(self, event: Event, number: int) -> None:
         """Start with nothing run in a sandbox."""
         self.event = event
@@ -130,29 +151,30 @@ class ToolRun:
     @property
     def exit_code(self) -> int | None:
         """The exit code, where it ran exactly one command; of several none is the tool's."""
-        code = self.commands[0].get("result") if len(self.commands) == 1 else None
+        if len(self.commands) != 1:
+            return None
+        code = self.commands[0].get("result")
         return code if type(code) is int and abs(code) < 2**31 else None
 
 
 def model_call(event: Event, number: int, owner: Owner) -> ModelCall:
     """Say what an event of a model call tells."""
-    output = _decoded(_output, event.output) or _Output()
-    choices = raw_items(output.choices)
-    choice = (_decoded(_choice, choices[0]) if choices else None) or _Choice()
-    named = _decoded(_named, choice.message)
-    started, ended = moment(event.timestamp), moment(event.completed)
-    seconds = amount_in(output.time)
-    if ended is None and started is not None and seconds is not None:
+    output = _output_in(event.output)
+    choices = output.choices or []
+    choice = choices[0] if choices else _Choice()
+    started, ended = moment(event.timestamp), moment(event.completed) if event.completed is not None else None
+    if ended is None and started is not None and (seconds := amount_in(output.time)) is not None:
         ended = started + round(seconds * 1e6)
-    extra = {name: value for name, value in (("retries", event.retries), ("cache", event.cache)) if value}
+    extra = {name: value for name, value in (("retries", event.retries), ("cache", event.cache)) if value} if event.retries or event.cache else {}
     if len(choices) > 1:
-        extra["choices"] = choices[1:]
+        extra["choices"] = _choices_in(event)[1:]
+    reply_id = choice.message.id if choice.message is not None else None
     return ModelCall(
         number,
         event,
         owner,
-        choice.message if named is not None else None,
-        named.id if named is not None and isinstance(named.id, str) else None,
+        choice.message is not None,
+        reply_id if isinstance(reply_id, str) else None,
         started,
         ended,
         usage_in(output.usage),
@@ -163,24 +185,42 @@ def model_call(event: Event, number: int, owner: Owner) -> ModelCall:
     )
 
 
+def reply_in(event: Event) -> msgspec.Raw:
+    """Return the message that a model call gave."""
+    choices = _choices_in(event)
+    fields = _decoded(_raw_fields, choices[0]) if choices else None
+    return (fields or {}).get("message", _NO_RAW)
+
+
+def _output_in(raw: msgspec.Raw) -> _Output:
+    found = _decoded(_output, raw)
+    if found is not None:
+        return found
+    other = _decoded(_any_output, raw) or _AnyOutput()
+    return _Output(other.model, other.usage, other.time, other.error, [_choice_in(item) for item in raw_items(other.choices)])
+
+
+def _choice_in(raw: msgspec.Raw) -> _Choice:
+    fields = _decoded(_raw_fields, raw) or {}
+    return _Choice(decode_raw(fields.get("stop_reason", _NULL)), _decoded(_named, fields.get("message", _NO_RAW)))
+
+
+def _choices_in(event: Event) -> list[msgspec.Raw]:
+    return raw_items((_decoded(_any_output, event.output) or _AnyOutput()).choices)
+
+
 def usage_in(usage: Any) -> dict[str, Any]:
     """Return the columns of a model call; whether what was cached is among the tokens sent shows in their total."""
     if not isinstance(usage, dict):
         return {}
-    sent, received = count_in(usage.get("input_tokens")), count_in(usage.get("output_tokens"))
-    read, written = count_in(usage.get("input_tokens_cache_read")), count_in(usage.get("input_tokens_cache_write"))
-    apart = (read or 0) + (written or 0)
-    if sent is not None and apart and usage.get("total_tokens") == sent + apart + (received or 0):
-        sent += apart
-    found = {
-        "input_tokens": sent,
-        "output_tokens": received,
-        "cached_tokens": read,
-        "cache_write_tokens": written,
-        "reasoning_tokens": count_in(usage.get("reasoning_tokens")),
-        "cost": amount_in(usage.get("total_cost")),
-    }
-    return {name: value for name, value in found.items() if value is not None}
+    found: dict[str, Any] = {_COLUMNS[name]: value for name, value in usage.items() if name in _COLUMNS and count_in(value) is not None}
+    apart = found.get("cached_tokens", 0) + found.get("cache_write_tokens", 0)
+    sent = found.get("input_tokens")
+    if sent is not None and apart and usage.get("total_tokens") == sent + apart + found.get("output_tokens", 0):
+        found["input_tokens"] = sent + apart
+    if "total_cost" in usage and (cost := amount_in(usage["total_cost"])) is not None:
+        found["cost"] = cost
+    return found
 
 
 def decode_raw(raw: msgspec.Raw) -> Any:
@@ -210,10 +250,9 @@ _any = msgspec.json.Decoder()
 _raw_list = msgspec.json.Decoder(list[msgspec.Raw])
 _event_list = msgspec.json.Decoder(list[Event])
 _event = msgspec.json.Decoder(Event)
-
-
 _output = msgspec.json.Decoder(_Output)
-_choice = msgspec.json.Decoder(_Choice)
+_any_output = msgspec.json.Decoder(_AnyOutput)
+_raw_fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _named = msgspec.json.Decoder(_Named)
 
 

@@ -43,7 +43,7 @@ class Events:
     def __init__(self, raw: bytes | msgspec.Raw) -> None:
         """Read the events of a list that is still bytes."""
         self.models: list[ModelCall] = []
-        self.runs: dict[str, deque[ToolRun]] = {}
+        self.runs: dict[str, list[ToolRun]] = {}
         """What tools did, by the id of the call, in order."""
         self.approvals: dict[str, deque[Event]] = {}
         self.others: list[msgspec.Raw] = []
@@ -61,7 +61,7 @@ class Events:
     def run_of(self, tool_call_id: str | None) -> ToolRun | None:
         """Take the next run of a tool for a call."""
         waiting = self.runs.get(tool_call_id or "")
-        return waiting.popleft() if waiting else None
+        return waiting.pop(0) if waiting else None
 
     def _read(self, raw: bytes | msgspec.Raw, above: Owner) -> None:
         self._depth += 1
@@ -70,12 +70,14 @@ class Events:
         place = _Place(raw)
         for index, event in enumerate(events):
             self._count += 1
-            place.index = index
             kind = event.event if isinstance(event.event, str) else ""
-            if kind in _TAKERS:
-                _TAKERS[kind](self, event, place, above)
-            elif kind in _SKIPPED:
+            if kind in _SKIPPED:
                 self.skipped[_SKIPPED[kind]] += 1
+                continue
+            place.index = index
+            take = _TAKERS.get(kind)
+            if take is not None:
+                take(self, event, place, above)
             else:
                 self.others.append(place.item)
                 self.kept += 1
@@ -87,22 +89,26 @@ class Events:
         waiting_calls: list[Event] = []
         for event in events:
             if event.event == "span_begin" and isinstance(event.id, str):
-                span = _Span(text_of(event.parent_id), text_of(event.type) or "", text_of(event.name) or "")
-                self._spans[event.id] = span
+                span = self._spans[event.id] = _Span(text_of(event.parent_id), text_of(event.type) or "", text_of(event.name) or "")
                 if span.type == "tool":
-                    call = next((call for call in waiting_calls if _is_of(call, span)), None)
-                    if call is None:
-                        waiting_spans.append((event.id, span))
-                    else:
-                        waiting_calls.remove(call)
-                        self._calls_of_spans[event.id] = str(call.id)
+                    self._pair_span(event.id, span, waiting_spans, waiting_calls)
             elif event.event == "tool" and isinstance(event.id, str):
-                found = next((known for known in waiting_spans if _is_of(event, known[1])), None)
-                if found is None:
-                    waiting_calls.append(event)
-                else:
-                    waiting_spans.remove(found)
-                    self._calls_of_spans[found[0]] = event.id
+                self._pair_call(event, waiting_spans, waiting_calls)
+
+    def _pair_span(self, span_id: str, span: _Span, spans: list[tuple[str, _Span]], calls: list[Event]) -> None:
+        for place, call in enumerate(calls):
+            if _is_of(call, span):
+                self._calls_of_spans[span_id] = str(calls.pop(place).id)
+                return
+        spans.append((span_id, span))
+
+    def _pair_call(self, call: Event, spans: list[tuple[str, _Span]], calls: list[Event]) -> None:
+        for place, (span_id, span) in enumerate(spans):
+            if _is_of(call, span):
+                del spans[place]
+                self._calls_of_spans[span_id] = str(call.id)
+                return
+        calls.append(call)
 
     def _owner_of(self, event: Event, above: Owner) -> Owner:
         if self._steps and not above.key:
@@ -132,7 +138,7 @@ class Events:
 
     def _take_tool(self, event: Event, place: _Place, above: Owner) -> None:
         named = event.id if isinstance(event.id, str) else ""
-        self.runs.setdefault(named, deque()).append(ToolRun(event, self._count))
+        self.runs.setdefault(named, []).append(ToolRun(event, self._count))
         self.merged += 1
         if not is_empty(event.events):
             self._read(event.events, Owner(f"tool:{named}", text_of(event.function) or "", "tool", named))

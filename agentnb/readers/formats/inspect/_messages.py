@@ -24,24 +24,28 @@ def is_message(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("role"), str) and value["role"] in ROLES
 
 
-def said_in(message: dict[str, Any], place: int) -> list[Said]:
+def said_in(message: dict[str, Any], place: int, model: str | None = None, **told: Any) -> list[Said]:
     """Say a message: one, or where the service ran tools inside a reply, the reply cut where these answered.
 
     Args:
         message: one of which `is_message` is true.
         place: its place in the recording, from 1.
+        model: which model replied, where that is known better than by the message.
+        told: further fields of what is said, which its event tells.
     """
     role: str = message["role"]
     content = message.get("content")
-    rest = {name: value for name, value in message.items() if name not in _READ and value is not None} if len(message) > 4 else {}
+    rest = {} if _READ.issuperset(message) else {name: value for name, value in message.items() if name not in _READ and value is not None}
     if role == "tool":
-        return [_result(message, rest, place)]
+        return [_result(message, rest, place, told)]
     if role == "assistant" and isinstance(content, list) and any(isinstance(part, dict) and part.get("type") == "tool_use" for part in content):
-        return _reply_with_own_tools(message, content, rest, place)
+        said = _reply_with_own_tools(message, content, place)
+        return [said[0]._replace(model=model or text_of(message.get("model")), extra=to_json(rest) if rest else None, **told), *said[1:]]
     asked = _asked_in(message) if role == "assistant" else ()
     if role != "assistant" and message.get("tool_calls"):
         rest["tool_calls"] = message["tool_calls"]
-    return [Said(role, place, _pieces(content, bool(asked)), asked, model=text_of(message.get("model")), extra=to_json(rest) if rest else None)]
+    named = model or text_of(message.get("model"))
+    return [Said(role, place, _pieces(content, bool(asked)), asked, model=named, extra=to_json(rest) if rest else None, **told)]
 
 
 def key_of(message: dict[str, Any]) -> str:
@@ -54,7 +58,7 @@ def key_of(message: dict[str, Any]) -> str:
     return to_json([message.get("role"), message.get("content"), ids, message.get("tool_call_id")])
 
 
-def _result(message: dict[str, Any], rest: dict[str, Any], place: int) -> Said:
+def _result(message: dict[str, Any], rest: dict[str, Any], place: int, told: dict[str, Any]) -> Said:
     error = message.get("error")
     words = text_of(error.get("message") if isinstance(error, dict) else error)
     if isinstance(error, dict):
@@ -67,10 +71,11 @@ def _result(message: dict[str, Any], rest: dict[str, Any], place: int) -> Said:
         error=words,
         failed=error is not None or None,
         extra=to_json(rest) if rest else None,
+        **told,
     )
 
 
-def _reply_with_own_tools(message: dict[str, Any], content: list[Any], rest: dict[str, Any], place: int) -> list[Said]:
+def _reply_with_own_tools(message: dict[str, Any], content: list[Any], place: int) -> list[Said]:
     said: list[Said] = []
     pieces: list[Piece] = []
     for part in content:
@@ -86,8 +91,7 @@ def _reply_with_own_tools(message: dict[str, Any], content: list[Any], rest: dic
         result, error = text_of(part.get("result")), text_of(part.get("error") or None)
         answer = (Piece("text", result),) if result is not None else ()
         said.append(Said("tool", place, answer, result_of=named, error=error, failed=error is not None, same_step=True, records=0))
-    said.append(Said("assistant", place, tuple(pieces), _asked_in(message), same_step=True))
-    return [said[0]._replace(model=text_of(message.get("model")), extra=to_json(rest) if rest else None), *said[1:]]
+    return [*said, Said("assistant", place, tuple(pieces), _asked_in(message), same_step=True)]
 
 
 def _asked_in(message: dict[str, Any]) -> tuple[Asked, ...]:
@@ -101,7 +105,7 @@ def _asked(call: Any) -> Asked:
     named = call.get("function")
     # Very old logs hold the calls as the service gave them.
     function = named if isinstance(named, dict) else {"name": named, "arguments": call.get("arguments")}
-    rest = {name: value for name, value in call.items() if name not in _READ_CALL and value is not None}
+    rest = None if _READ_CALL.issuperset(call) else {name: value for name, value in call.items() if name not in _READ_CALL and value is not None}
     arguments = read_arguments(function.get("arguments"))
     return Asked(text_of(call.get("id")) or None, text_of(function.get("name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
 

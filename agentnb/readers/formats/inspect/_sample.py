@@ -20,9 +20,9 @@ from agentnb.readers._rows import CallRow
 from agentnb.readers.builders._draft import ConversationDraft, Question
 from agentnb.readers.builders._thread import Link, Thread
 from agentnb.readers.builders.message_list import MessageList, Piece, Said, joined
-from agentnb.readers.formats.inspect._event import Event, ModelCall, Owner, ToolRun, decode_raw, moment
+from agentnb.readers.formats.inspect._event import Event, ModelCall, Owner, ToolRun, decode_raw, moment, reply_in
 from agentnb.readers.formats.inspect._events import Events
-from agentnb.readers.formats.inspect._messages import is_message, key_of, said_in
+from agentnb.readers.formats.inspect._messages import asked_in, is_message, key_of, said_in
 
 _READ = frozenset({"messages", "events", "attachments", "message_pool", "events_data", "output", "scores", "id", "epoch", "uuid", "input", "model_usage"})
 _EMPTY = (b"null", b"[]", b"{}", b'""')
@@ -94,6 +94,8 @@ class SampleReader:
         self.messages: list[_Met] = []
         self.matched: dict[int, ModelCall] = {}
         self.listed = 0
+        self.untold: frozenset[str] = frozenset()
+        """Ids of calls for which tools ran, and of which no message tells: an agent's answer stands in the place of the call that gave it."""
 
     def read(self) -> None:
         """Read the messages, the model calls that are none of them, and what is said of the sample as a whole."""
@@ -132,6 +134,9 @@ class SampleReader:
                 self.account.diagnose("no_message", "It stands among the messages and is none; it was left out.", line=place, excerpt=message)
         if not self.messages:
             self._list_input()
+        self.untold = frozenset(self.events.runs.keys() - {met.message.get("tool_call_id") for met in self.messages if met.message["role"] == "tool"})
+        if self.untold:
+            self.untold -= {asked.tool_call_id for met in self.messages if met.message["role"] == "assistant" for asked in asked_in(met.message)}
 
     def _list_input(self) -> None:
         """Take a sample's input where it holds no messages, as one that failed before its first message does."""
@@ -143,85 +148,92 @@ class SampleReader:
 
     def _match(self) -> list[ModelCall]:
         """Find the message that came of each model call; return the calls of which none did."""
-        waiting: dict[str, deque[int]] = {}
+        waiting: dict[str, list[int]] = {}
         for met in self.messages:
             if met.message["role"] == "assistant":
-                waiting.setdefault(key_of(met.message), deque()).append(met.place)
+                waiting.setdefault(key_of(met.message), []).append(met.place)
         apart: list[ModelCall] = []
         for call in self.events.models:
             places = waiting.get(self._key_of(call))
             if places and call.owner.type != "scorer":
-                self.matched[places.popleft()] = call
-                self.account.merge()
+                self.matched[places.pop(0)] = call
             else:
                 apart.append(call)
+        self.account.merge(len(self.matched))
         return apart
 
     def _key_of(self, call: ModelCall) -> str:
-        return call.reply_id or ("" if call.reply is None else key_of(self._reply_of(call)))
+        return call.reply_id or (key_of(self._reply_of(call)) if call.has_reply else "")
 
     def _reply_of(self, call: ModelCall) -> dict[str, Any]:
-        reply = self.fields.decode(call.reply) if call.reply is not None else None
+        reply = self.fields.decode(reply_in(call.event)) if call.has_reply else None
         return reply if isinstance(reply, dict) else {}
 
     def _failures(self, apart: list[ModelCall]) -> list[ModelCall]:
         """Take the calls of the run itself that gave no reply out of the others: they are steps of it."""
         own = {call.owner.key for call in self.matched.values()} or {""}
-        failures = [call for call in apart if call.reply is None and call.owner.key in own]
+        failures = [call for call in apart if (not call.has_reply or call.error is not None) and call.owner.key in own]
         apart[:] = [call for call in apart if call not in failures]
         return failures
 
     def _say(self, reader: MessageList, met: _Met, call: ModelCall | None, *, injected: bool) -> None:
         """Say a message; after the first reply a user message that was not part of the input is the solver's, not a person's."""
-        source = met.message.get("source")
-        said = said_in(met.message, met.place)
-        first = said[0]
-        if first.role == "assistant" and call is None and source == "input":
-            said = [item._replace(injected=True, asked=()) for item in said]
-        elif first.role == "assistant":
-            said = [self._with_call(first, call), *said[1:]]
-        elif first.role == "user":
-            said = [first._replace(injected=injected and source != "input")]
-        elif first.role == "tool":
-            said = [self._with_run(first)]
+        place, message = met
+        source, role = message.get("source"), message["role"]
+        if role == "assistant" and call is None and source == "input":
+            said = [item._replace(injected=True, asked=()) for item in said_in(message, place)]
+        elif role == "assistant":
+            said = self._said_by(call, message, place)
+            if self.untold and call is not None:
+                self._say_with_untold(reader, said, call)
+                return
+        elif role == "tool":
+            said = [self._said_by_tool(message, place)]
+        else:
+            said = said_in(message, place, injected=role == "user" and injected and source != "input")
         self._hear(reader, said)
 
-    def _with_call(self, said: Said, call: ModelCall | None) -> Said:
-        if call is None:
-            return said
-        unread: dict[str, Any] = dict(call.extra)
-        row = self.draft.row
-        if row.agent_name is None and call.owner.type == "agent":
-            row.agent_name = call.owner.name or None
-        elif call.owner.type in ("agent", "handoff") and call.owner.name != row.agent_name:
-            unread["agent"] = call.owner.name
-        extra = joined(said.extra, to_json(unread)) if unread else said.extra
-        return said._replace(
-            at=call.ended,
-            started=call.started,
-            usage=call.usage,
-            finish_reason=call.finish_reason,
-            model=call.model or said.model,
-            error=call.error,
-            extra=extra if extra is None or isinstance(extra, str) else extra.decode(),
-        )
+    def _say_with_untold(self, reader: MessageList, said: list[Said], call: ModelCall) -> None:
+        """Say a reply with those calls that the model asked for and that are missing in the message, and what came of them."""
+        asked = tuple(item for item in asked_in(self._reply_of(call)) if item.tool_call_id in self.untold)
+        self._hear(reader, [*said[:-1], said[-1]._replace(asked=said[-1].asked + asked)])
+        for item in asked:
+            run = self.events.run_of(item.tool_call_id)
+            if run is not None:
+                self._hear(reader, [self._said_run(run, item.tool_call_id)])
 
-    def _with_run(self, said: Said) -> Said:
-        run = self.events.run_of(said.result_of)
+    def _said_by(self, call: ModelCall | None, message: dict[str, Any], place: int, error: str | None = None) -> list[Said]:
+        """Say a reply, with what its event tells."""
+        if call is None:
+            return said_in(message, place)
+        told = {"at": call.ended, "started": call.started, "usage": call.usage, "finish_reason": call.finish_reason, "error": call.error or error}
+        said = said_in(message, place, call.model, **told)
+        row, agent = self.draft.row, call.owner.name
+        if row.agent_name is None and call.owner.type == "agent":
+            row.agent_name = agent or None
+        unread = call.extra | {"agent": agent} if call.owner.type in ("agent", "handoff") and agent != row.agent_name else call.extra
+        if unread:
+            said[0] = said[0]._replace(extra=text_of(joined(said[0].extra, to_json(unread))))
+        return said
+
+    def _said_by_tool(self, message: dict[str, Any], place: int) -> Said:
+        """Say a result, with what the event of its tool tells."""
+        run = self.events.run_of(text_of(message.get("tool_call_id")))
         if run is None:
-            return said
-        extra = said.extra
-        if run.commands and (len(run.commands) > 1 or run.exit_code is None):
-            extra = text_of(joined(extra, to_json({"sandbox": run.commands})))
-        return said._replace(at=moment(run.event.completed), started=moment(run.event.timestamp), exit_code=run.exit_code, extra=extra)
+            return said_in(message, place)[0]
+        event, code = run.event, run.exit_code
+        said = said_in(message, place, at=moment(event.completed), started=moment(event.timestamp), exit_code=code)[0]
+        if run.commands and (len(run.commands) > 1 or code is None):
+            said = said._replace(extra=text_of(joined(said.extra, to_json({"sandbox": run.commands}))))
+        return said
 
     def _hear(self, reader: MessageList, said: list[Said]) -> None:
         """Let a thread hear messages; a tool took the time its event tells, and what a person was asked before it ran stands with its call."""
-        calls = reader.thread.calls
+        calls, asked_of = reader.thread.calls, self.events.approvals
         before = len(calls)
         reader.read(said)
-        for call in calls[before:]:
-            waiting = self.events.approvals.get(call.tool_call_id or "") if call.kind == "tool" else None
+        for call in calls[before:] if asked_of else ():
+            waiting = asked_of.get(call.tool_call_id or "") if call.kind == "tool" else None
             while waiting:
                 asked = waiting.popleft()
                 if asked.decision in _ANSWERS or not waiting:
@@ -250,10 +262,11 @@ class SampleReader:
     def _say_reply(self, reader: MessageList, call: ModelCall, records: int = 1) -> None:
         """Say what a model call gave that is no message of the list."""
         place = self.listed + call.number
-        said = said_in({**self._reply_of(call), "role": "assistant"}, place)
-        error = call.error or (None if call.reply is not None or call.event.pending is True else "There is no reply.")
-        first = self._with_call(said[0], call)._replace(error=error)
-        said = [first, *said[1:]]
+        error = None if call.has_reply or call.event.pending is True else "There is no reply."
+        reply = self._reply_of(call)
+        if call.error is not None and not reply.get("content"):
+            reply = {name: value for name, value in reply.items() if name != "content"}
+        said = self._said_by(call, {**reply, "role": "assistant"}, place, error)
         self._hear(reader, [*said[:-1], said[-1]._replace(records=records)])
 
     def _read_apart(self, apart: list[ModelCall]) -> None:
@@ -289,7 +302,7 @@ class SampleReader:
             said = [item._replace(injected=True, asked=()) for item in said]
         elif role == "tool":
             waits = any(call.tool_call_id == said[0].result_of and call.state is None for call in side.calls if call.kind == "tool")
-            said = [self._with_run(said[0]) if waits else said[0]._replace(injected=True)]
+            said = [self._said_by_tool(message, place) if waits else said[0]._replace(injected=True)]
         self._hear(reader, [item._replace(records=0) for item in said])
 
     def _starter(self, owner: Owner) -> Link | None:

@@ -20,6 +20,7 @@ _TOLD: dict[str, dict[str, SpanKind]] = {
 }
 _AGENTS = ("gen_ai.agent.name", "agent_name", "graph.node.id", "agent.name")
 _TOOLS = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name")
+_RUNS = frozenset({"final_result", "all_messages_events", "pydantic_ai.all_messages"})
 _PREFIX = re.compile(r"^(?:running tool: |execute_tool |tool: |agent_run \[(?=.*\]$)|invoke_agent )")
 # BeeAI sends its events as spans: `tool.search.wikipedia.start`, then `….success` and `….finish` beside it.
 _NUMBER = re.compile(r"-\d+$")
@@ -40,6 +41,9 @@ def kind_of(observation: dict[str, Any], attributes: dict[str, Any]) -> SpanKind
     target = _target_of(observation, attributes)
     if target is not None:
         return _kind_of_event(target)
+    if attributes.get("gen_ai.operation.name") == "invoke_agent" and observation["type"] != "EVENT":
+        # An agent that names its model is taken for a generation by older servers.
+        return "agent"
     kind = _TYPES.get(observation["type"])
     for name, kinds in _TOLD.items() if kind is None and observation["type"] != "EVENT" else ():
         told = attributes.get(name)
@@ -49,7 +53,7 @@ def kind_of(observation: dict[str, Any], attributes: dict[str, Any]) -> SpanKind
         return kind or "other"
     if any(isinstance(attributes.get(name), str) for name in _TOOLS):
         return "tool"
-    if isinstance(attributes.get("gen_ai.agent.name"), str):
+    if isinstance(attributes.get("gen_ai.agent.name"), str) or (isinstance(attributes.get("agent_name"), str) and not _RUNS.isdisjoint(attributes)):
         return "agent"
     output = langchain.fields_of(parsed(observation.get("output")))
     return "tool" if output is not None and output["type"] == "tool" else "other"

@@ -100,7 +100,10 @@ def _filled(span: Span, item: Met, *, inside_model: bool) -> Span:
     if span.kind == "tool":
         return _tool(span, observation, attributes)
     conversed = conversed_in(parsed(observation.get("input")), parsed(observation.get("output")), span.place)
-    return span._replace(heard=conversed.heard, replied=conversed.replied)
+    model = text_of(field(observation, "model")) or _told(attributes, _MODELS)
+    replied = tuple(said._replace(model=said.model or model) for said in conversed.replied)
+    usage = usage_of(observation)
+    return span._replace(heard=conversed.heard, replied=replied, usage=usage if any(usage.values()) else {})
 
 
 def _model(span: Span, observation: dict[str, Any], attributes: dict[str, Any], *, inside_model: bool) -> Span:

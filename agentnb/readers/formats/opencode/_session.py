@@ -109,7 +109,7 @@ def _read_messages(session_id: str, thread: Thread, reading: _Reading) -> None:
             messages.read([said])
         _place(thread, thread.calls[first:], record)
         for one in (record, *parts):
-            one.account.keep()
+            one.account.keep(one.records)
         _note_end(record, thread)
     if messages is not None:
         messages.finish()

@@ -19,6 +19,8 @@ class Record(NamedTuple):
     value: dict[str, Any]
     place: int
     account: Account
+    records: int = 1
+    """How many records it stands for: 0 for a message of which only parts were printed."""
 
     def time(self, name: str) -> int | None:
         """Return one of its times."""
@@ -35,6 +37,13 @@ def kind_of(value: Any) -> Kind | None:
             return "part"
         return "message" if value.get("role") in _ROLES else None
     return "session" if isinstance(value.get("time"), dict) and isinstance(value.get("directory"), str) and "title" in value else None
+
+
+def printed_session(value: Any) -> str | None:
+    """Return the session of an event that is printed as a run goes on; None of anything else."""
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str) or not isinstance(value.get("sessionID"), str) or "id" in value:
+        return None
+    return value["sessionID"] if kind_of(value.get("part")) == "part" or (value["type"] == "error" and "error" in value) else None
 
 
 def is_export(value: Any) -> bool:
@@ -54,6 +63,9 @@ class Store:
 
     def take(self, value: Any, place: int, account: Account) -> None:
         """Take what a file holds: a record, or an export with many."""
+        if (session_id := printed_session(value)) is not None:
+            self._take_printed(value, session_id, place, account)
+            return
         if not is_export(value):
             self._take_record(value, place, account)
             return
@@ -63,6 +75,19 @@ class Store:
             self._take_record(told.get("info", message), number, account)
             for part in told["parts"] if isinstance(told.get("parts"), list) else ():
                 self._take_record(part, number, account)
+
+    def _take_printed(self, event: dict[str, Any], session_id: str, place: int, account: Account) -> None:
+        """Take a part that was printed when it was complete; of its message no more is told than that it is the model's."""
+        part = event.get("part")
+        if not isinstance(part, dict):
+            told = {"id": f"error-{place}", "sessionID": session_id, "role": "assistant", "error": event["error"], "time": {"created": event.get("timestamp")}}
+            self._take_record(told, place, account)
+            return
+        if ("message", part["messageID"]) not in self._met:
+            message = {"id": part["messageID"], "sessionID": session_id, "role": "assistant", "time": {"created": event.get("timestamp")}}
+            self._met["message", part["messageID"]] = to_json(message)
+            self.messages.setdefault(session_id, []).append(Record(message, place, account, records=0))
+        self._take_record(part, place, account)
 
     def session_ids(self) -> list[str]:
         """Return the ids of the sessions, in the order in which they began, then as they were met."""

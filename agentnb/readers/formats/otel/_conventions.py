@@ -8,13 +8,16 @@ from typing import Any
 from agentnb.readers._fields import text_of
 from agentnb.readers._verdicts import first_line
 from agentnb.readers.builders.span_tree import Span, SpanKind
-from agentnb.readers.formats.otel import _adk, _genai, _monocle, _openinference, _traceloop, _vercel
+from agentnb.readers.formats.otel import _adk, _agentcore, _genai, _monocle, _openinference, _traceloop, _vercel
 from agentnb.readers.formats.otel._record import Record
 from agentnb.readers.formats.otel._sessions import session_of
 
-CONVENTIONS: tuple[Callable[[Record], dict[str, Any]], ...] = (_vercel.read, _openinference.read, _monocle.read, _adk.read, _traceloop.read, _genai.read)
+CONVENTIONS: tuple[Callable[[Record], dict[str, Any]], ...] = (
+    _vercel.read, _openinference.read, _monocle.read, _adk.read, _traceloop.read, _agentcore.read, _genai.read,
+)  # fmt: skip
 """A span may follow several at once: of each field the first that tells it counts. The GenAI conventions are last, since all others share their names."""
 
+_TRACEBACK = "Traceback (most recent call last)"
 _READ_EVENTS = _genai.READ_EVENTS | _monocle.READ_EVENTS
 _LABELS = {"user": ("user.id", "enduser.id", "langfuse.user.id"), "tags": ("tag.tags", "langfuse.trace.tags")}
 _RESOURCE_LABELS = {"service": "service.name", "environment": "deployment.environment"}
@@ -61,7 +64,9 @@ def span_of(record: Record) -> Span:
 def _error_of(record: Record, output: str | None) -> str | None:
     """Return why a span failed: its status, the exception it met, or the type of the error; else how what came out of it begins."""
     exception = next((event.held for event in record.take_events() if event.name == "exception"), {})
-    words = record.status_message or text_of(exception.get("exception.message")) or record.take_text("error.message", "exception.message")
+    words = record.status_message
+    if words is None or (_TRACEBACK in words and exception.get("exception.message")):
+        words = text_of(exception.get("exception.message")) or record.take_text("error.message", "exception.message") or words
     kind = record.take_text("error.type", "exception.type") or text_of(exception.get("exception.type"))
     if not record.failed and (kind is None or record.attributes.get("error.type") is None):
         return None

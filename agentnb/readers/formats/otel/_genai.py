@@ -51,15 +51,21 @@ def read(record: Record) -> dict[str, Any]:
     fields: dict[str, Any] = {"kind": kind}
     if kind == "tool":
         return fields | _tool(record)
+    if kind in ("model", "agent"):
+        fields["usage"] = usage_in(record, USAGE, _COSTS)
     if kind == "model":
-        fields |= {"name": record.take_text("gen_ai.response.model", "gen_ai.request.model"), "usage": usage_in(record, USAGE, _COSTS)}
+        fields["name"] = record.take_text("gen_ai.response.model", "gen_ai.request.model")
         fields["finish_reason"] = reason_in(record.take("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason", "gen_ai.response.stop_reason"))
     if kind == "agent":
         fields |= {
             "name": record.take_text("gen_ai.agent.name", "agent_name", "gen_ai.workflow.name") or _named_after(record, "invoke_agent"),
             "agent_version": record.take_text("gen_ai.agent.version"),
         }
-    return fields | _messages(record)
+    told = _messages(record)
+    if kind == "agent" and fields["usage"]:
+        model = text_of(record.attributes.get("gen_ai.response.model") or record.attributes.get("gen_ai.request.model"))
+        told["replied"] = tuple(said._replace(model=said.model or model) for said in told["replied"])
+    return fields | told
 
 
 def usage_in(record: Record, names: dict[str, tuple[str, ...]], costs: tuple[str, ...]) -> dict[str, Any]:
@@ -77,12 +83,18 @@ def reason_in(value: Any) -> str | None:
 
 def _kind_of(record: Record) -> SpanKind | None:
     operation = record.take_text("gen_ai.operation.name")
+    if operation == "handoff":
+        # Without the agent that is handed over to it tells less than the tool that the model asked for.
+        return "tool" if record.has("gen_ai.handoff.to_agent") else "other"
     if operation is not None and operation in _KINDS:
         return _KINDS[operation]
     if record.has("gen_ai.tool.name", "gen_ai.tool.call."):
         return "tool"
     if record.has("gen_ai.request.model", "gen_ai.response.model", "gen_ai.usage.", "gen_ai.prompt", "gen_ai.completion", "llm.request.type"):
         return "model"
+    if record.has("event_loop.cycle_id"):
+        # A round of an agent repeats what the model call in it was given.
+        return "other"
     return "agent" if record.has("gen_ai.agent.name", "gen_ai.input.messages") else None
 
 

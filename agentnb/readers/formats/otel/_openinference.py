@@ -93,17 +93,31 @@ def _model(record: Record) -> dict[str, Any]:
 
 def _agent(record: Record) -> dict[str, Any]:
     record.take("input.mime_type", "output.mime_type")
-    return {"name": record.take_text("agent.name") or record.name, **_words(record, (), ())}
+    heard, replied = (_messages(record, f"llm.{name}_messages", role) for name, role in (("input", "user"), ("output", "assistant")))
+    model = record.take_text("llm.model_name")
+    words = _words(record, heard, tuple(said._replace(model=model) for said in replied))
+    return {"name": record.take_text("agent.name") or record.name, "usage": usage_in(record, _USAGE, ("llm.cost.total",)), **words}
 
 
 def _words(record: Record, heard: tuple[Said, ...], replied: tuple[Said, ...]) -> dict[str, Any]:
     """Return what was heard and said; what went in and out as a whole says the same again, and is read only where there are no messages."""
     given, returned = record.take("input.value"), record.take("output.value")
+    held = parsed(given)
+    if isinstance(held, dict) and isinstance(held.get("task"), str) and "reset" in held:
+        # What an agent of smolagents was called with.
+        given = held["task"]
     fields: dict[str, Any] = {"heard": heard or said_as(given, "user", record.place) or ()}
-    said = replied or said_as(returned, "assistant", record.place) or ()
+    said = replied or (() if _is_empty(returned) else said_as(returned, "assistant", record.place) or ())
     # A state that comes out of a graph holds all the messages, the last of which is the answer.
     fields["replied"] = said if replied else said[-1:] if said and said[0].role != "assistant" else said
-    return fields | ({} if fields["heard"] else {"input": words_of(given)}) | ({} if fields["replied"] else {"output": words_of(returned)})
+    without = bool(fields["replied"]) or _is_empty(returned)
+    return fields | ({} if fields["heard"] else {"input": words_of(given)}) | ({} if without else {"output": words_of(returned)})
+
+
+def _is_empty(returned: Any) -> bool:
+    """Tell whether what came out is LangChain's result of a model that failed, in which nothing was generated."""
+    held = parsed(returned)
+    return isinstance(held, dict) and held.get("generations") in ([], [[]])
 
 
 def _messages(record: Record, prefix: str, role: str) -> tuple[Said, ...]:

@@ -30,6 +30,9 @@ def arguments_in(value: Any) -> str | None:
         held = found
     if isinstance(held, dict) and isinstance(held.get("inputs"), dict) and "input_str" in held:
         held = held["inputs"]
+    elif isinstance(held, dict) and held.keys() == {"args", "kwargs", "sanitize_inputs_outputs"} and not held["args"]:
+        # A tool of smolagents, called with names.
+        held = held["kwargs"]
     elif isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and parsed(value, 1) is not value:
         held = value
     return read_arguments(held).text

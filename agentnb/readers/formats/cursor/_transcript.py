@@ -1,20 +1,19 @@
 """Transcripts of Cursor's agent: one message a line, with blocks of Anthropic Messages and without ids or times.
 
-A record is a line. A call has no id while its result has one, so they pair in their order. The recorded file at hand is small and made up.
+A call has no id while its result has one, so they pair in their order. The recorded file at hand is small and made up.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
-from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
-from agentnb.readers._rows import Rows
-from agentnb.readers.builders._apart import Apart
+from agentnb.readers._reader import OnBytes, OpenFile, Sample
+from agentnb.readers.builders._draft import ConversationDraft
 from agentnb.readers.builders.message_list import MessageList, Said
 from agentnb.readers.dialects.anthropic import is_message
 from agentnb.readers.dialects.anthropic_lines import said_of_line
@@ -22,7 +21,8 @@ from agentnb.readers.dialects.anthropic_lines import said_of_line
 _OWN_ROLES = ("user", "assistant", "system")
 
 
-def _matches(sample: Sample) -> bool:
+def is_transcript(sample: Sample) -> bool:
+    """Tell whether a file is a transcript."""
     return sample.shape == "lines" and any(map(_is_own, sample.values))
 
 
@@ -33,25 +33,18 @@ def _is_own(value: Any) -> bool:
     return isinstance(message, dict) and isinstance(message.get("content"), str | list) and is_message({"role": value["role"], **message})
 
 
-def _keys(sample: Sample) -> set[str]:
-    return {_conversation_id(sample)}
-
-
-def _conversation_id(sample: Sample) -> str:
+def transcript_id(sample: Sample) -> str:
+    """Name a transcript by how it begins."""
     own = [value for value in sample.values if _is_own(value)]
     before_reply = list(itertools.takewhile(lambda value: value["role"] != "assistant", own))
     return f"cursor-{hashlib.blake2b(to_json(['cursor', before_reply]).encode(), digest_size=6).hexdigest()}"
 
 
-def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
-    apart = Apart(rows, READER.format)
-    for file in files:
-        draft = apart.start(_conversation_id(file.sample), file.account)
-        draft.row.agent_name = "cursor"
-        messages = MessageList(draft.main, file.account)
-        messages.read(_said_in(file, on_bytes))
-        messages.finish()
-        draft.finish()
+def read_transcript(file: OpenFile, draft: ConversationDraft, on_bytes: OnBytes) -> None:
+    """Read a transcript into a conversation."""
+    messages = MessageList(draft.main, file.account)
+    messages.read(_said_in(file, on_bytes))
+    messages.finish()
 
 
 def _said_in(file: OpenFile, on_bytes: OnBytes) -> Iterator[Said]:
@@ -64,6 +57,3 @@ def _said_in(file: OpenFile, on_bytes: OnBytes) -> Iterator[Said]:
         for said in said_of_line(value, place, frozenset()):
             asked |= {call.tool_call_id for call in said.asked if call.tool_call_id}
             yield said if said.result_of in asked else said._replace(result_of=None)
-
-
-READER = Reader(format="cursor", title="Cursor agent transcript", matches=_matches, keys=_keys, read=_read, places=("~/.cursor/projects",))

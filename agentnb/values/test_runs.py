@@ -1,0 +1,201 @@
+"""Is a shell command a test run, and was it green or red?
+
+The grammar of Navin's runner: a command proves something only when nothing masks its exit code; else its runner's own summary may speak.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal, NamedTuple
+
+Verdict = Literal["pass", "fail"]
+
+LONGEST_COMMAND: Final = 20_000
+"""Characters of a command that are looked at."""
+SUMMARY: Final = 4_000
+"""Characters at the end of an output in which a runner's summary stands."""
+
+_PROGRAM_NAMES: Final = "pytest py.test vitest jest mocha phpunit rspec tox nox ctest ava tap karma cypress behave busted"
+_WRAPPER_NAMES: Final = "uv poetry pipenv hatch pdm rye npx bunx pnpx bundle time sudo env nice xvfb-run timeout nix-shell"
+_WITH_SUBCOMMAND: Final = "go dotnet mix swift flutter dart deno stack cabal sbt lein zig nx turbo ng playwright yarn bun cargo"
+_PROGRAMS: Final = frozenset(_PROGRAM_NAMES.split())
+_WRAPPERS: Final = frozenset(_WRAPPER_NAMES.split())
+_MODULES: Final = frozenset(("pytest", "unittest", "nose2", "behave"))
+_SUBCOMMANDS: Final = {
+    **dict.fromkeys(_WITH_SUBCOMMAND.split(), frozenset(("test",))),
+    "npm": frozenset(("test", "t")),
+    "pnpm": frozenset(("test", "t")),
+}
+_TARGETS: Final = {
+    "make": frozenset(("test", "check", "tests")),
+    "mvn": frozenset(("test", "verify")),
+    "mvnw": frozenset(("test", "verify")),
+    "gradle": frozenset(("test", "check")),
+    "gradlew": frozenset(("test", "check")),
+}
+_SCRIPT_RUNNERS: Final = frozenset(("npm", "pnpm", "yarn", "bun"))
+_NOT_A_RUN: Final = frozenset(f"--{flag}" for flag in ("collect-only", "listTests", "list-tests", "list", "help", "version", "dry-run"))
+_HINTS: Final = tuple(
+    ["test", "check", "verify", "jest", "mocha", "phpunit", "rspec", "tox", "nox", "ava", "tap", "karma", "cypress", "behave", "busted", "nose2", "e2e"]
+)
+"""A command without any of these runs no tests, apart from `npm t`."""
+_QUOTED = re.compile(r"'[^']*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"", re.DOTALL)
+_REDIRECTION = re.compile(r"\d?>&\d|&>>?\s*\S+|\d?>>?\s*[^\s&|;]+")
+_MASK = re.compile(r"\|\||[;|\n]|(?<!&)&(?!&)")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
+_TEST_SCRIPT = re.compile(r"(?:.*[/\\])?(?:test_[^/\\]*|[^/\\]*_test)\.py")
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*|py")
+
+_PYTEST = re.compile(r"^=*[ \t]*((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.:]+", re.MULTILINE)
+_OTHERS: Final = (
+    re.compile(r"^Tests?:?[ \t]+((?:\d+ [a-z]+[,| \t]*)+)", re.MULTILINE),
+    re.compile(r"^test result: ((?:ok|FAILED)\. (?:\d+ [a-z ]+(?:; )?)+)", re.MULTILINE),
+    re.compile(r"^Ran (\d+ tests?) in [\d.]+s\s+(?:OK|FAILED)\b[^\n]*", re.MULTILINE),
+)
+_COUNT = re.compile(r"(\d+) (passed|failed|failing|errors?|tests?|skipped|ok)\b")
+_NO_TESTS = re.compile(r"no tests (?:ran|run|found|collected|to run)|collected 0 items|(?<!\d)0 passed|\[no test files\]|(?<!\d)Ran 0 tests", re.IGNORECASE)
+_RED = re.compile(r"(?<![\d.])[1-9]\d* (?:failed|failing|failures?|errors?)\b|(?<!\bno )(?<!\b0 )\bfail(?:ed|ure|ures|ing|s)?\b", re.IGNORECASE)
+_GREEN = re.compile(r"\b(?:pass(?:ed|es|ing)?|clean|ok)\b", re.IGNORECASE)
+_SKIPPED = re.compile(r"(?<!\d)[1-9]\d* (?:skipped|deselected)\b")
+_PASSED = re.compile(r"(?<!\d)[1-9]\d* (?:passed|passing|ok)\b|^ok\b|\bOK\b", re.MULTILINE)
+
+
+class CheckCommand(NamedTuple):
+    """What a command has to do with tests."""
+
+    masked: bool
+    """Whether something hides the exit code of the test run in it."""
+    script: bool
+    """Whether it is a bare script, which proves nothing without a summary of tests."""
+
+
+def check_command(command: str) -> CheckCommand | None:
+    """Say whether a shell command runs tests.
+
+    Args:
+        command: as it was given to a shell.
+
+    Returns:
+        None when no part of it is a test run; `pip install pytest` and `echo jest` are none.
+    """
+    if not any(hint in command for hint in _HINTS) and "npm t" not in command:
+        return None
+    plain = _plain(command)
+    masked = _MASK.search(plain.strip()) is not None
+    kinds = [kind for part in re.split(r"&&|\|\||[;|&\n]", plain) if (kind := _run_in(part.split()))]
+    return CheckCommand(masked, all(kind == "script" for kind in kinds)) if kinds else None
+
+
+def verdict_of_run(run: CheckCommand, *, exit_code: int | None, failed: bool, output: str) -> Verdict | None:
+    """Judge a test run: by its exit code where nothing masks it, else by its summary.
+
+    Args:
+        run: what `check_command` said of the command.
+        exit_code: as recorded; None when it is not.
+        failed: whether the recording says that the call failed.
+        output: what was shown.
+
+    Returns:
+        None when it proves nothing: no tests ran, all were skipped, or nothing tells.
+    """
+    tail = output[-SUMMARY:]
+    summary = _summary(tail)
+    if run.masked:
+        return summary
+    if exit_code not in (None, 0) or (exit_code is None and failed):
+        return "fail"
+    if _NO_TESTS.search(tail) or (_SKIPPED.search(tail) and not _PASSED.search(tail)):
+        return None
+    if run.script or exit_code is None:
+        return summary or (None if run.script else verdict_in(tail))
+    return "pass"
+
+
+def verdict_in(output: str) -> Verdict | None:
+    """Judge a checker by the words of its output: a word of failure, else one of success, else nothing."""
+    tail = output[-SUMMARY:]
+    if _RED.search(tail):
+        return "fail"
+    return "pass" if _GREEN.search(tail) and not _NO_TESTS.search(tail) else None
+
+
+def shell_programs(command: str) -> list[str]:
+    """Return the programs that a command runs, in order, without wrappers and folders."""
+    parts = (_unwrapped(part.split()) for part in re.split(r"&&|\|\||[;|&\n]", _plain(command)))
+    return [_program(words[0]) for words in parts if words]
+
+
+def _plain(command: str) -> str:
+    """Return a command with each quoted text as one word, and without redirections."""
+    plain = command[:LONGEST_COMMAND].replace("\\\n", " ")
+    if "'" in plain or '"' in plain:
+        plain = _QUOTED.sub(_quiet, plain)
+    return _REDIRECTION.sub(" ", plain) if ">" in plain else plain
+
+
+def _quiet(match: re.Match[str]) -> str:
+    """Keep a quoted text as one word without operators."""
+    return re.sub(r"[\s&|;<>]", "_", match[0][1:-1])
+
+
+def _run_in(words: list[str]) -> str | None:
+    words = _unwrapped(words)
+    if not words or not _NOT_A_RUN.isdisjoint(words):
+        return None
+    program, rest = _program(words[0]), words[1:]
+    plain = [word for word in rest if not word.startswith(("-", "+"))]
+    first = plain[0] if plain else ""
+    if program in _PROGRAMS:
+        return "runner"
+    if _PYTHON.fullmatch(program):
+        return _python_run(rest, plain)
+    if program in _SCRIPT_RUNNERS and first == "run":
+        return "runner" if len(plain) > 1 and plain[1].startswith(("test", "e2e")) else None
+    if program in _TARGETS:
+        return "runner" if any(word.rpartition(":")[2] in _TARGETS[program] for word in plain) else None
+    if program == "node":
+        return "runner" if "--test" in rest else None
+    if program == "cargo" and plain[:2] == ["nextest", "run"]:
+        return "runner"
+    if _TEST_SCRIPT.fullmatch(words[0]):
+        return "script"
+    return "runner" if first in _SUBCOMMANDS.get(program, ()) else None
+
+
+def _python_run(rest: list[str], plain: list[str]) -> str | None:
+    if "-m" in rest:
+        module = rest[rest.index("-m") + 1 :][:1]
+        return "runner" if module and module[0] in _MODULES else None
+    if plain and plain[0].rpartition("/")[2] == "manage.py" and plain[1:2] == ["test"]:
+        return "runner"
+    return "script" if plain and "-c" not in rest and _TEST_SCRIPT.fullmatch(plain[0]) else None
+
+
+def _unwrapped(words: list[str]) -> list[str]:
+    at, wrapped = 0, False
+    while at < len(words):
+        word = words[at]
+        if _program(word) in _WRAPPERS:
+            wrapped = True
+        elif not (
+            _ASSIGNMENT.match(word) or (wrapped and (word.startswith("-") or word in ("run", "exec") or _DURATION.fullmatch(word))) or word in ("(", "{")
+        ):
+            break
+        at += 1
+    return words[at:]
+
+
+def _program(word: str) -> str:
+    return word.lstrip("(").replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+
+
+def _summary(tail: str) -> Verdict | None:
+    found = [match for pattern in (_PYTEST, *_OTHERS) for match in pattern.finditer(tail)]
+    if not found:
+        return None
+    last = max(found, key=lambda match: match.start())
+    counts = {word.rstrip("s"): int(number) for number, word in _COUNT.findall(last[0])}
+    if "FAILED" in last[0] or any(counts.get(word, 0) for word in ("failed", "failing", "error")):
+        return "fail"
+    return "pass" if any(counts.get(word, 0) for word in ("passed", "test", "ok")) and "no tests ran" not in last[0] else None
