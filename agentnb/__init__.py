@@ -45,11 +45,13 @@ if TYPE_CHECKING:
     from agentnb.errors import (
         AgentnbError,
         CaseError,
+        ModelTransportError,
         OptionError,
         QueryError,
         RatingError,
         RuleError,
         ScriptError,
+        SelectionError,
         ToolNameError,
         TurnError,
         UnknownFormat,
@@ -76,6 +78,19 @@ if TYPE_CHECKING:
         sweep,
     )
     from agentnb.scripts import EvidenceCheck, EvidenceOptions, ResultCeiling, Script, check_evidence
+    from agentnb.transports import (
+        ModelRunner,
+        SessionTransport,
+        StageTransport,
+        Tool,
+        ToolContext,
+        compare_adapters,
+        define_model_tools,
+        text_transport,
+        tool,
+        trace_selection,
+        what_if,
+    )
     from agentnb.values import (
         Approval,
         Call,
@@ -111,8 +126,8 @@ _ROOMS = {
         "render_history", "sanitize_action_name", "write_case",
     ),
     "errors": (
-        "AgentnbError", "CaseError", "OptionError", "QueryError", "RatingError", "RuleError", "ScriptError", "ToolNameError",
-        "TurnError", "UnknownFormat", "UnknownId", "UnsupportedValues", "WorkspaceError", "WorkspaceVersionError",
+        "AgentnbError", "CaseError", "ModelTransportError", "OptionError", "QueryError", "RatingError", "RuleError", "ScriptError", "SelectionError",
+        "ToolNameError", "TurnError", "UnknownFormat", "UnknownId", "UnsupportedValues", "WorkspaceError", "WorkspaceVersionError",
     ),
     "render": ("options",),
     "rules": (
@@ -120,6 +135,10 @@ _ROOMS = {
         "explain_rules", "is_go_ahead", "lists_remaining_work", "rule_from_cell", "sweep",
     ),
     "scripts": ("EvidenceCheck", "EvidenceOptions", "ResultCeiling", "Script", "check_evidence"),
+    "transports": (
+        "ModelRunner", "SessionTransport", "StageTransport", "Tool", "ToolContext", "compare_adapters", "define_model_tools", "text_transport", "tool",
+        "trace_selection", "what_if",
+    ),
     "values": (
         "Approval", "Call", "ControlToolRole", "Conversation", "Diagnostic", "Message", "Nudge", "ObservedDecision", "Part", "Rating",
         "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "ScriptRow", "Source", "Step", "Turn", "Usage",
@@ -148,6 +167,8 @@ __all__ = [
     "Language",
     "Limits",
     "Message",
+    "ModelRunner",
+    "ModelTransportError",
     "Nudge",
     "ObservedDecision",
     "OptionError",
@@ -166,8 +187,13 @@ __all__ = [
     "Script",
     "ScriptError",
     "ScriptRow",
+    "SelectionError",
+    "SessionTransport",
     "Source",
+    "StageTransport",
     "Step",
+    "Tool",
+    "ToolContext",
     "ToolNameError",
     "Transcript",
     "Turn",
@@ -186,9 +212,11 @@ __all__ = [
     "check_evidence",
     "check_sub_agents",
     "check_well_formed",
+    "compare_adapters",
     "context_from_calls",
     "context_from_turn",
     "default_rules",
+    "define_model_tools",
     "evaluate_case",
     "evaluate_decision",
     "evaluate_rules",
@@ -211,6 +239,10 @@ __all__ = [
     "rule_from_cell",
     "sanitize_action_name",
     "sweep",
+    "text_transport",
+    "tool",
+    "trace_selection",
+    "what_if",
     "write_case",
 ]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from agentnb.decisions._json import parse_json
 
@@ -78,6 +78,19 @@ def looks_like_envelope(content: str | Sequence[Any] | None) -> bool:
     stripped = strip_fence(text) if text else ""
     value = parse_json(stripped).value if stripped.startswith("{") else None
     return isinstance(value, dict) and any(key in value for key in ENVELOPE_KEYS)
+
+
+def recorded_protocol(texts: Iterable[str | None]) -> Literal["implicit", "envelope"]:
+    """Tell by what an agent said in which protocol it answers, since a recording does not say; ours, no rule of the engine.
+
+    One envelope in the strict sense is enough: an agent that was told nothing of envelopes writes none. Then plain words, or an envelope that is broken,
+    complete nothing, and are unparseable.
+
+    Args:
+        texts: the texts of the steps of a conversation that called no tool.
+    """
+    meant = (text for text in texts if text and any(key in text for key in ENVELOPE_KEYS))
+    return "envelope" if any(looks_like_envelope(text) for text in meant) else "implicit"
 
 
 def looks_like_broken_envelope(text: str | None) -> bool:

@@ -25,6 +25,7 @@ from agentnb.readers._rows import Rows, SourceRow
 from agentnb.readers._times import Time, read_time
 from agentnb.readers.builders.exchanges import Asking, Dialect, Exchange, Reply, failed_reply, join_exchanges, name_of
 from agentnb.readers.dialects._known import DIALECTS
+from agentnb.readers.dialects.responses import DIALECT as RESPONSES
 from agentnb.streams.converse_events import read_frames
 from agentnb.streams.sse import DONE, is_sse, read_events
 
@@ -32,7 +33,8 @@ _BODIES = ("body", "parsed_body", "postData", "json", "content")
 _READ = frozenset({*_BODIES, "request", "response", "headers", "headersSize", "bodySize", "cookies", "queryString", "time", "startedDateTime", "recorded_at"})
 _COMPRESSED = (b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 _GZIP_IN_BASE64 = "H4sI"
-_FRAMES_IN_BASE64 = "AAA"
+_FRAMES_IN_BASE64 = "AA"
+_POLLED = re.compile(r"/responses/[^/?#]+(?:$|[?#])")
 _MODEL = re.compile(r"/models?/([^/:?]+)(?=[:/])")
 _MOST_INFLATED = 1 << 28
 _TEXTS = ("string", "text", "base64_string", "data")
@@ -152,11 +154,14 @@ def skip_other(account: Account, place: int, value: Any, http: Http | None) -> N
 def dialect_of(http: Http) -> Dialect | None:
     """Tell in which dialect a request and its response are said: by the URL, else by the bodies; None when it is no call of a model."""
     if http.method == "GET":
-        return None
+        # What came of a reply that was still being made when it was asked for.
+        answers = http.response if isinstance(http.response, list) else [http.response]
+        polled = _POLLED.search(http.url) is not None and any(RESPONSES.is_reply(answer) or RESPONSES.is_event(answer) for answer in answers[:20])
+        return RESPONSES if polled else None
     by_path = next((dialect for dialect in DIALECTS if dialect.path.search(http.url)), None)
-    if by_path is not None and isinstance(http.request, dict | None):
-        return by_path
     answers = http.response if isinstance(http.response, list) else [http.response]
+    if by_path is not None and (isinstance(http.request, dict | None) or any(map(by_path.is_reply, answers[:1]))):
+        return by_path
     by_body = (dialect for dialect in DIALECTS if any(dialect.is_reply(answer) or dialect.is_event(answer) for answer in answers[:20]))
     found = next(by_body, None)
     # The answer tells the service: a request of one may look like another's.
@@ -179,7 +184,9 @@ def exchange_of(http: Http, place: int, messages_at: int | None, account: Accoun
     if asking.model is None and (named := _MODEL.search(http.url)) is not None:
         asking = asking._replace(model=unquote(named[1]))
     reply = reply_of(dialect, http, asking, place)
-    return Exchange(place, account, asking, reply, name_of(dialect, asking, reply), extra=http.extra)
+    # A request that somebody broke while striking out what is secret is no JSON any more.
+    extra = http.extra | ({"request": http.request} if isinstance(http.request, str) else {})
+    return Exchange(place, account, asking, reply, name_of(dialect, asking, reply), extra=extra)
 
 
 def reply_of(dialect: Dialect, http: Http, asking: Asking, place: int) -> Reply | None:

@@ -40,6 +40,7 @@ from agentnb.render._transcripts import render_conversation, render_transcript
 from agentnb.render._trees import render_call_tree, tree_order
 from agentnb.render._turns import render_call, render_rating_line, render_steps, render_turn, render_turn_body, turn_line
 from agentnb.render.evidence import plain_evidence, render_evidence
+from agentnb.render.replay import plain_frame, plain_trace, render_frame, render_trace
 from agentnb.render.script_row import render_script
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "plain_evaluation",
     "plain_evidence",
     "plain_explanation",
+    "plain_frame",
     "plain_message",
     "plain_rating",
     "plain_raw_turn",
@@ -67,6 +69,7 @@ __all__ = [
     "plain_script",
     "plain_step",
     "plain_table",
+    "plain_trace",
     "plain_transcript",
     "plain_turn",
     "render_approval",
@@ -78,6 +81,7 @@ __all__ = [
     "render_evaluation",
     "render_evidence",
     "render_explanation",
+    "render_frame",
     "render_message",
     "render_rating",
     "render_rating_line",
@@ -88,6 +92,7 @@ __all__ = [
     "render_step",
     "render_steps",
     "render_table",
+    "render_trace",
     "render_transcript",
     "render_turn",
     "render_turn_body",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from agentnb.rules._sentences import ends_with_user_question
-from agentnb.rules.predicates import Said, announced_work, is_go_ahead, listed_work
+from agentnb.rules.predicates import Said, announced_work, asks_to_confirm, is_go_ahead, listed_work
 from agentnb.values.rules import Finding, Rule, RuleContext, RulePhase
 
 NO_PROGRESS_NUDGE: Final = 5
@@ -158,6 +158,12 @@ _NO_QUESTION = Condition(
     lambda ctx: "final_text ends in a question" if ends_with_user_question(ctx.final_text) else "final_text does not end in a question",
 )
 
+# "I will cancel it. Please confirm." waits for the user as much as a question does.
+_NO_REQUEST = Condition(
+    lambda ctx: not asks_to_confirm(ctx.final_text),
+    lambda ctx: "final_text asks the user to confirm" if asks_to_confirm(ctx.final_text) else "",
+)
+
 
 def _sentence(found: Callable[[str], Said | None], none: str) -> Condition:
     def reason(ctx: RuleContext) -> str:
@@ -171,8 +177,8 @@ _FINAL: Final[Mapping[str, tuple[Condition, ...]]] = {
     "length_recovery": (_TEXT, _CUT),
     "empty_final_response": (_NO_ERROR, _NO_TEXT),
     "go_ahead": (_ANSWERED, _NO_CALLS, _AGREED),
-    "no_action": (_ANSWERED, _NO_CALLS, _NO_QUESTION, _sentence(announced_work, "final_text announces no work")),
-    "remaining_work": (_ANSWERED, _CALLS, _NO_QUESTION, _sentence(listed_work, "final_text lists no open work")),
+    "no_action": (_ANSWERED, _NO_CALLS, _NO_QUESTION, _sentence(announced_work, "final_text announces no work"), _NO_REQUEST),
+    "remaining_work": (_ANSWERED, _CALLS, _NO_QUESTION, _sentence(listed_work, "final_text lists no open work"), _NO_REQUEST),
     "delivery": (_is("delivery_required"), _ANSWERED, _NO_CALLS),
     "verify_before_done": (_is("unverified_write"), _ANSWERED),
     "verify_failed": (_is("verify_failed"), _ANSWERED),
@@ -220,4 +226,5 @@ def _finding(code: str, conditions: tuple[Condition, ...], ctx: RuleContext) -> 
             return Finding(holds=False, reason="no finish reason was recorded" if unknown else condition.reason(ctx), unknown=unknown)
         if isinstance(found, Said):
             evidence |= {"sentence": found.sentence[:1_000], "start": found.start, "end": found.end, "near_end": found.near_end}
-    return Finding(holds=True, reason=" · ".join(condition.reason(ctx) for condition in conditions if condition is not _ANSWERED), evidence=evidence)
+    reasons = (condition.reason(ctx) for condition in conditions if condition is not _ANSWERED)
+    return Finding(holds=True, reason=" · ".join(filter(None, reasons)), evidence=evidence)

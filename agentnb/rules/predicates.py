@@ -19,6 +19,8 @@ LONGEST_GO_AHEAD: Final = 60
 NEAR_END: Final = 400
 """Characters at the end of a text within which a sentence is said to stand near the end."""
 LONGEST_UNIT: Final = 4
+ENDING: Final = 2_000
+"""Characters at the end of a text in which its last sentences are looked for."""
 _CORE_SIGNS: Final = "👍🚀✅✔☑👌"
 _FILLER_SIGNS: Final = "🙏"
 _SIGN: Final = re.compile(f"([{_CORE_SIGNS}{_FILLER_SIGNS}])[\ufe0f\U0001f3fb-\U0001f3ff]*")
@@ -84,6 +86,18 @@ def lists_remaining_work(text: str | None, *, languages: Sequence[Language] | No
         languages: whose words count; without them all that come along.
     """
     return listed_work(text, languages=languages) is not None
+
+
+def asks_to_confirm(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether one of the last two sentences of a text asks the user to confirm: that hands control back, as a closing question does.
+
+    Args:
+        text: what the agent answered.
+        languages: whose words count; without them all that come along.
+    """
+    grammar = grammar_of(languages)
+    sentences = [sentence for line in lines_of((text or "")[-ENDING:]) for sentence in line.sentences]
+    return any(_any(grammar.confirm, sentence.text, sentence.words) for sentence in sentences[-2:])
 
 
 def announced_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
 from agentnb.errors import AdapterError
+from agentnb.streams._lifted import text_in
 from agentnb.streams.parts_chat import ChatLifter
 from agentnb.streams.parts_cohere import CohereLifter
 from agentnb.streams.parts_gemini import GeminiLifter
@@ -45,6 +46,8 @@ _LIFTERS: Final[dict[str, Callable[[], Lifter]]] = {
     "gemini": GeminiLifter,
     "cohere": CohereLifter,
 }
+_BEGINNINGS: Final = {"openai-responses": "response.created", "anthropic": "message_start", "cohere": "message-start"}
+_IDS: Final = {"openai-chat": "id", "gemini": "responseId"}
 LIFTED: Final = tuple(_LIFTERS)
 """The dialects that are read."""
 
@@ -77,6 +80,32 @@ def lift_parts(events: Iterable[Any], dialect: str) -> Iterator[ModelPart]:
 def lift_events(events: Iterable[Any], dialect: str) -> Iterator[LiftedPart]:
     """Yield the parts of an answer, each with the event that it came in; see `lift_parts`."""
     return _lifted(events, lifter(dialect))
+
+
+def split_answers(events: Iterable[Any], dialect: str) -> list[list[Any]]:
+    """Tell the answers of a recording apart, in the order of their first events.
+
+    Args:
+        events: the events of several answers; chunks of Chat Completions and of Gemini, which have ids, may alternate.
+        dialect: openai-chat, openai-responses, anthropic, gemini or cohere.
+
+    Returns:
+        The events of each answer.
+    """
+    begins, name = _BEGINNINGS.get(dialect), _IDS.get(dialect)
+    answers: list[list[Any]] = []
+    by_id: dict[str, list[Any]] = {}
+    for event in events:
+        own_id = text_in(event, name) if name is not None else None
+        known = by_id.get(own_id) if own_id is not None else None
+        starts = not answers or (begins is not None and text_in(event, "type") == begins) or (own_id is not None and known is None and bool(by_id))
+        if starts:
+            answers.append([])
+        answer = known if known is not None else answers[-1]
+        answer.append(event)
+        if own_id is not None:
+            by_id[own_id] = answer
+    return answers
 
 
 def _lifted(events: Iterable[Any], made: Lifter) -> Iterator[LiftedPart]:

@@ -59,7 +59,7 @@ class ResponseLifter:
             response = object_in(event, "response")
             usage = object_in(response, "usage")
             return [*self._ends[kind](response), *([UsagePart(data=usage)] if usage else [])]
-        if kind == "error":
+        if kind == "error" or (not kind and object_in(event, "error")):
             return [error_part(event.get("error") or {"code": event.get("code"), "message": event.get("message")})]
         if kind.startswith("response.output_item."):
             return self._item(index_in(event, "output_index"), object_in(event, "item"), kind.rpartition(".")[2])

@@ -6,7 +6,7 @@ The members of a prepared interaction, of a collector and of a selection, and ho
 
 from __future__ import annotations
 
-from agentnb.streams.parts import LIFTED, LiftedPart, lift_events, lift_parts
+from agentnb.streams.parts import LIFTED, LiftedPart, lift_events, lift_parts, split_answers
 from agentnb.transports.adapters import Adapter, AdapterCatalog, AdapterOutput, JsonAdapter, NativeAdapter
 from agentnb.transports.canonical import canonical_json, char_count
 from agentnb.transports.catalog import CatalogTool, ToolCatalog, define_model_tools
@@ -117,6 +117,7 @@ __all__ = [
     "read_part",
     "replay_frames",
     "schema_from_model",
+    "split_answers",
     "stage_diff",
     "stage_matrix",
     "text_transport",

@@ -16,7 +16,7 @@ from agentnb.values.decisions import ControlToolRole, Discarded, ObservedAction,
 from agentnb.values.messages import Message, Part
 from agentnb.values.ratings import Rating
 from agentnb.values.rules import Nudge, Rule, RuleCheck, RuleContext, RuleExplanation, RuleHit, RulePoint
-from agentnb.values.scripts import ScriptRow
+from agentnb.values.scripts import ScriptProgram, ScriptRow
 from agentnb.values.sources import Diagnostic, Source
 from agentnb.values.turns import Turn
 from agentnb.values.usage import Usage
@@ -44,6 +44,7 @@ __all__ = [
     "RuleExplanation",
     "RuleHit",
     "RulePoint",
+    "ScriptProgram",
     "ScriptRow",
     "Source",
     "Step",

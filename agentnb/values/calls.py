@@ -14,6 +14,7 @@ from agentnb.values.usage import Usage
 
 CallKind = Literal["agent", "model", "tool", "program"]
 CallState = Literal["done", "failed", "denied", "unanswered", "running"]
+RecordedProtocol = Literal["implicit", "envelope"]
 
 
 class Call(Value):
@@ -102,6 +103,8 @@ class Step(Value):
     """What the model said, in order: text, reasoning, tool calls."""
     tool_calls: tuple[Call, ...] = ()
     """The tool calls it asked for, in order, with what became of them."""
+    protocol: RecordedProtocol = "implicit"
+    """How the agent of its conversation answers: implicit (plain words) or envelope (JSON); told by all its steps, since a recording does not say."""
 
     @property
     def step_id(self) -> str:
@@ -117,12 +120,12 @@ class Step(Value):
     def raw(self) -> RawTurn:
         """The turn as the normalizer takes it: text, tool calls, and which of the tools ask, finish or hand over.
 
-        A recording does not tell the protocol. Plain words that end a turn are taken as its completion, as most agents mean them (`implicit`); a JSON
-        envelope is read as such all the same.
+        Plain words that end a turn are taken as its completion, as most agents mean them, unless the agent answers in JSON envelopes elsewhere in its
+        conversation (`protocol`).
         """
-        calls = [RawToolCall(name=call.name, arguments=call.arguments) for call in self.tool_calls]
+        calls = [RawToolCall(name=call.name, arguments=_read(call.input)) for call in self.tool_calls]
         roles = control_tools((call.name, call.input) for call in self.tool_calls)
-        return RawTurn(text=self.text, tool_calls=calls, protocol="implicit", control_tool_map=roles)
+        return RawTurn(text=self.text, tool_calls=calls, protocol=self.protocol, control_tool_map=roles)
 
     @property
     def reasoning(self) -> str:
@@ -138,3 +141,15 @@ class Step(Value):
     def usage(self) -> Usage:
         """Its tokens and cost."""
         return self.call.usage
+
+
+def _read(arguments: str | None) -> Any:
+    """Return arguments as Python values; what is not strict JSON, or nested too deeply, stays a text, as it does in the `decisions` table."""
+    try:
+        return json.loads(arguments, parse_constant=_refuse) if arguments else None
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from agentnb.values._base import Value
@@ -81,8 +81,9 @@ class RuleContext(Value):
         return dict(value)
 
 
-Check = Callable[[RuleContext], str | None]
-Cap = int | Callable[[RuleContext], int]
+# What is a function has no shape in JSON.
+Check = Annotated[Callable[[RuleContext], str | None], WithJsonSchema({})]
+Cap = int | Annotated[Callable[[RuleContext], int], WithJsonSchema({})]
 
 
 class Finding(Value):
@@ -109,7 +110,7 @@ class Rule(Value):
     """How many of its nudges one turn may get: a number, or a function of the context."""
     check: Check
     """The condition: returns the nudge, or None."""
-    explain: Callable[[RuleContext], Finding] | None = None
+    explain: Annotated[Callable[[RuleContext], Finding], WithJsonSchema({})] | None = None
     """Says why the check came out as it did; null for a rule that cannot tell."""
     needs: Mapping[str, float] = Field(default_factory=dict)
     """Least values of fields without which it never fires; points that have none of them are passed over quickly."""

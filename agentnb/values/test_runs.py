@@ -1,4 +1,4 @@
-"""Is a shell command a test run, and was it green or red?
+"""Is a shell command a test run or another check, and was it green or red?
 
 The grammar of Navin's runner: a command proves something only when nothing masks its exit code; else its runner's own summary may speak.
 """
@@ -6,6 +6,7 @@ The grammar of Navin's runner: a command proves something only when nothing mask
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 Verdict = Literal["pass", "fail"]
@@ -20,9 +21,15 @@ _WRAPPER_NAMES: Final = "uv poetry pipenv hatch pdm rye npx bunx pnpx bundle tim
 _WITH_SUBCOMMAND: Final = "go dotnet mix swift flutter dart deno stack cabal sbt lein zig nx turbo ng playwright yarn bun cargo"
 _PROGRAMS: Final = frozenset(_PROGRAM_NAMES.split())
 _WRAPPERS: Final = frozenset(_WRAPPER_NAMES.split())
-_MODULES: Final = frozenset(("pytest", "unittest", "nose2", "behave"))
+_CHECKER_NAMES: Final = "mypy pyright ruff flake8 pylint eslint tsc biome oxlint golangci-lint shellcheck"
+_CHECKERS: Final = frozenset(_CHECKER_NAMES.split())
+"""Linters and type checkers: what they say is a verdict too."""
+_CHECK_SCRIPTS: Final = ("test", "e2e", "check", "lint", "typecheck", "type-check", "verify", "validate")
+_MODULES: Final = frozenset(("pytest", "unittest", "nose2", "behave", "mypy", "pyright", "flake8", "pylint"))
 _SUBCOMMANDS: Final = {
     **dict.fromkeys(_WITH_SUBCOMMAND.split(), frozenset(("test",))),
+    "cargo": frozenset(("test", "check", "clippy")),
+    "go": frozenset(("test", "vet")),
     "npm": frozenset(("test", "t")),
     "pnpm": frozenset(("test", "t")),
 }
@@ -38,7 +45,7 @@ _NOT_A_RUN: Final = frozenset(f"--{flag}" for flag in ("collect-only", "listTest
 _HINTS: Final = tuple(
     ["test", "check", "verify", "jest", "mocha", "phpunit", "rspec", "tox", "nox", "ava", "tap", "karma", "cypress", "behave", "busted", "nose2", "e2e"]
 )
-"""A command without any of these runs no tests, apart from `npm t`."""
+"""A command without any of these runs no checks, apart from `npm t`."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"", re.DOTALL)
 _REDIRECTION = re.compile(r"\d?>&\d|&>>?\s*\S+|\d?>>?\s*[^\s&|;]+")
 _MASK = re.compile(r"\|\||[;|\n]|(?<!&)&(?!&)")
@@ -54,11 +61,13 @@ _OTHERS: Final = (
     re.compile(r"^Ran (\d+ tests?) in [\d.]+s\s+(?:OK|FAILED)\b[^\n]*", re.MULTILINE),
 )
 _COUNT = re.compile(r"(\d+) (passed|failed|failing|errors?|tests?|skipped|ok)\b")
-_NO_TESTS = re.compile(r"no tests (?:ran|run|found|collected|to run)|collected 0 items|(?<!\d)0 passed|\[no test files\]|(?<!\d)Ran 0 tests", re.IGNORECASE)
-_RED = re.compile(r"(?<![\d.])[1-9]\d* (?:failed|failing|failures?|errors?)\b|(?<!\bno )(?<!\b0 )\bfail(?:ed|ure|ures|ing|s)?\b", re.IGNORECASE)
-_GREEN = re.compile(r"\b(?:pass(?:ed|es|ing)?|clean|ok)\b", re.IGNORECASE)
+# The patterns below look at texts in lower case and begin with letters, so that a long output without these words is passed over quickly.
+_NO_TESTS = re.compile(r"no tests (?:ran|run|found|collected|to run)|collected 0 items|(?<!\d)0 passed|\[no test files\]|ran 0 tests")
+_RED = re.compile(r"f(?<!\wf)(?<!\bno f)(?<!\b0 f)ail(?:ed|ures?|ing|s)?\b|e(?<=[1-9] e)rrors?\b|e(?<=\d\d e)rrors?\b")
+_GREEN = re.compile(r"p(?<!\wp)ass(?:ed|es|ing)?\b|c(?<!\wc)lean\b|o(?<!\wo)k\b")
 _SKIPPED = re.compile(r"(?<!\d)[1-9]\d* (?:skipped|deselected)\b")
-_PASSED = re.compile(r"(?<!\d)[1-9]\d* (?:passed|passing|ok)\b|^ok\b|\bOK\b", re.MULTILINE)
+_PASSED = re.compile(r"(?<!\d)[1-9]\d* (?:passed|passing|ok)\b|\bok\b")
+_OUTCOMES: Final = ("passed", "failed", "error", "skipped", "no tests ran")
 
 
 class CheckCommand(NamedTuple):
@@ -70,6 +79,7 @@ class CheckCommand(NamedTuple):
     """Whether it is a bare script, which proves nothing without a summary of tests."""
 
 
+@lru_cache(maxsize=64)
 def check_command(command: str) -> CheckCommand | None:
     """Say whether a shell command runs tests.
 
@@ -100,24 +110,24 @@ def verdict_of_run(run: CheckCommand, *, exit_code: int | None, failed: bool, ou
         None when it proves nothing: no tests ran, all were skipped, or nothing tells.
     """
     tail = output[-SUMMARY:]
-    summary = _summary(tail)
+    words = tail.lower()
     if run.masked:
-        return summary
+        return _summary(tail, words)
     if exit_code not in (None, 0) or (exit_code is None and failed):
         return "fail"
-    if _NO_TESTS.search(tail) or (_SKIPPED.search(tail) and not _PASSED.search(tail)):
+    if _without_tests(words) or (("skipped" in words or "deselected" in words) and _SKIPPED.search(words) and not _PASSED.search(words)):
         return None
     if run.script or exit_code is None:
-        return summary or (None if run.script else verdict_in(tail))
+        return _summary(tail, words) or (None if run.script else verdict_in(tail))
     return "pass"
 
 
 def verdict_in(output: str) -> Verdict | None:
     """Judge a checker by the words of its output: a word of failure, else one of success, else nothing."""
-    tail = output[-SUMMARY:]
-    if _RED.search(tail):
+    words = output[-SUMMARY:].lower()
+    if ("fail" in words or "error" in words) and _RED.search(words):
         return "fail"
-    return "pass" if _GREEN.search(tail) and not _NO_TESTS.search(tail) else None
+    return "pass" if _GREEN.search(words) and not _without_tests(words) else None
 
 
 def shell_programs(command: str) -> list[str]:
@@ -146,12 +156,12 @@ def _run_in(words: list[str]) -> str | None:
     program, rest = _program(words[0]), words[1:]
     plain = [word for word in rest if not word.startswith(("-", "+"))]
     first = plain[0] if plain else ""
-    if program in _PROGRAMS:
+    if program in _PROGRAMS or (program in _CHECKERS and first != "format"):
         return "runner"
     if _PYTHON.fullmatch(program):
         return _python_run(rest, plain)
     if program in _SCRIPT_RUNNERS and first == "run":
-        return "runner" if len(plain) > 1 and plain[1].startswith(("test", "e2e")) else None
+        return "runner" if len(plain) > 1 and plain[1].startswith(_CHECK_SCRIPTS) else None
     if program in _TARGETS:
         return "runner" if any(word.rpartition(":")[2] in _TARGETS[program] for word in plain) else None
     if program == "node":
@@ -190,8 +200,13 @@ def _program(word: str) -> str:
     return word.lstrip("(").replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
 
 
-def _summary(tail: str) -> Verdict | None:
-    found = [match for pattern in (_PYTEST, *_OTHERS) for match in pattern.finditer(tail)]
+def _without_tests(words: str) -> bool:
+    return ("no test" in words or "collected 0" in words or "0 passed" in words or "ran 0" in words) and _NO_TESTS.search(words) is not None
+
+
+def _summary(tail: str, words: str) -> Verdict | None:
+    patterns = (*((_PYTEST,) if any(outcome in words for outcome in _OUTCOMES) else ()), *(_OTHERS if "test" in words else ()))
+    found = [match for pattern in patterns for match in pattern.finditer(tail)]
     if not found:
         return None
     last = max(found, key=lambda match: match.start())

@@ -241,6 +241,8 @@ def _action(arguments: Any) -> str:
 def _is_checked(path: str) -> bool:
     name = path.strip().replace("\\", "/").rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
-    if not dot or not stem:
+    if not dot:
         return name.casefold() not in _PROSE
+    if not stem:
+        return False
     return suffix.casefold() in _SOURCES or name == "CMakeLists.txt"

@@ -6,15 +6,17 @@ import copy
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, cast, get_type_hints, overload
+from typing import Annotated, Any, Literal, cast, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, Field, InstanceOf, create_model
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, WithJsonSchema, create_model
 from pydantic.alias_generators import to_camel
 
 from agentnb.values._base import Value
 from agentnb.values.model_selections import SelectedCall
 
 ToolEffects = Literal["reads", "changes"]
+Function = Annotated[Callable[..., Any], WithJsonSchema({"description": "a function of Python"})]
+"""A function: nothing of it can be written as JSON."""
 
 _ARGUMENT = re.compile(r"\s+\*{0,2}(\w+)(?: \([^)]*\))?:\s+(.*)")
 _HOLDERS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
@@ -36,7 +38,7 @@ class Schema(_Camel):
 
     json_schema: InstanceOf[dict[str, Any]]
     """JSON schema of an object; a copy of what was given."""
-    parse: Callable[[Any], Any] = Field(repr=False)
+    parse: Function = Field(repr=False)
     """Takes the arguments as the model wrote them, returns what the tool's function gets, and raises on what it does not accept."""
 
     def model_post_init(self, context: Any) -> None:
@@ -67,7 +69,7 @@ class Tool(_Camel):
     """What it does, for the model."""
     input_schema: Schema
     """What it takes."""
-    resolve: Callable[..., Any] = Field(repr=False)
+    resolve: Function = Field(repr=False)
     """Does it: takes nothing, the parsed input, or the parsed input and a `ToolContext`; may be a coroutine function."""
     effects: ToolEffects | None = None
     """reads when running it twice does no harm, changes when it does; null is treated as changes."""
@@ -75,7 +77,7 @@ class Tool(_Camel):
     """How it runs code, as `agentnb.scripts` has it: which argument carries the program, and its language; null when it runs none."""
     result_ceiling: InstanceOf[Value] | None = None
     """The longest result that it may return, as `agentnb.scripts` has it; null when there is no limit of its own."""
-    function: Callable[..., Any] | None = Field(default=None, repr=False)
+    function: Function | None = Field(default=None, repr=False)
     """The function that `@anb.tool` made it of."""
 
     @property

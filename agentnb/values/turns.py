@@ -9,7 +9,7 @@ from typing import Literal
 
 from agentnb.values._base import Value
 from agentnb.values.approvals import Approval
-from agentnb.values.calls import Call, Step
+from agentnb.values.calls import Call, RecordedProtocol, Step
 from agentnb.values.messages import Message, Part
 from agentnb.values.ratings import Rating
 from agentnb.values.usage import Usage
@@ -54,6 +54,8 @@ class Turn(Value):
     """Questions to a person."""
     ratings: tuple[Rating, ...] = ()
     """Ratings of its calls, oldest first."""
+    protocol: RecordedProtocol = "implicit"
+    """How the agent of its conversation answers, which its steps take over; a workspace tells it by all steps of the conversation."""
 
     @property
     def call(self) -> Call | None:
@@ -86,7 +88,13 @@ class Turn(Value):
         """
         models = [call for call in self.calls if call.kind == "model" and call.parent_call_id == agent_call_id]
         return tuple(
-            Step(call=call, step_index=index, parts=tuple(self._parts_by_step[call.call_id]), tool_calls=tuple(self._calls_by_step[call.call_id]))
+            Step(
+                call=call,
+                step_index=index,
+                parts=tuple(self._parts_by_step[call.call_id]),
+                tool_calls=tuple(self._calls_by_step[call.call_id]),
+                protocol=self.protocol,
+            )
             for index, call in enumerate(models)
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from agentnb.readers import SourceFile, root_of
@@ -108,17 +109,28 @@ def settle(batches: Sequence[Batch]) -> Settled:
 
 def conversation_ids(batch: Batch, *, without: frozenset[str]) -> list[str]:
     """Return the ids of the conversations of a batch, except of those whose file has one of these source ids."""
-    held = batch.tables.get("conversations")
-    if held is None:
-        return []
-    table = pq.read_table(held, columns=["conversation_id", "source_id"]) if isinstance(held, Path) else held.select(["conversation_id", "source_id"])
-    rows = zip(table["conversation_id"].to_pylist(), table["source_id"].to_pylist(), strict=True)
+    table = _read(batch, "conversations", ["conversation_id", "source_id"])
+    columns: tuple[list[Any], list[Any]] = (table["conversation_id"].to_pylist(), table["source_id"].to_pylist()) if table is not None else ([], [])
+    rows = zip(*columns, strict=True)
     return [conversation_id for conversation_id, source_id in rows if source_id not in without]
+
+
+def speaking_sources(batch: Batch) -> list[str]:
+    """Return the ids of the files whose calls and conversations a batch holds and that count, sorted."""
+    tables = [table for name in ("calls", "conversations") if (table := _read(batch, name, ["source_id"])) is not None]
+    found: set[Any] = {source_id for table in tables for source_id in table["source_id"].unique().to_pylist()}
+    return sorted(found - batch.hidden)
 
 
 def source_ids(groups: Iterable[KeptGroup]) -> frozenset[str]:
     """Return the ids of the files of groups."""
     return frozenset(file.source_id for group in groups for file in group.files)
+
+
+def _read(batch: Batch, name: str, columns: list[str]) -> pa.Table | None:
+    """Return columns of a table of a batch; None when it has no such table."""
+    held = batch.tables.get(name)
+    return pq.read_table(held, columns=columns) if isinstance(held, Path) else held.select(columns) if held is not None else None
 
 
 def _is_part(later: KeptGroup, earlier: KeptGroup) -> bool:

@@ -36,6 +36,14 @@ class Contract(NamedTuple):
     create_views: str
     """Statements that make the views."""
 
+    def under(self, view: str) -> list[str]:
+        """Return the tables and views that a view's statement names, in the order in which it does; of a table none."""
+        statement = re.search(rf"^create view {view} as$.*?;$", self.create_views, re.MULTILINE | re.DOTALL)
+        words = re.findall(r"\w+", statement.group()) if statement else []
+        named = [word for word in dict.fromkeys(words[3:]) if word != view and (word in self.tables or word in self.views)]
+        # A column that a view takes from another view is that of the table under it.
+        return list(dict.fromkeys(table for name in named for table in (name, *self.under(name))))
+
 
 @cache
 def contract() -> Contract:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from agentnb.decisions import StepTurn, decide_rows
+from agentnb.decisions import StepTurn, decide_rows, recorded_protocol
 from agentnb.values import control_tools
+from agentnb.values.calls import RecordedProtocol
 from agentnb.workspace._columns import columns_table
 from agentnb.workspace._database import Database
 
@@ -32,6 +34,20 @@ left join asked on c.conversation_id = asked.conversation_id and c.call_id = ask
 where c.kind = 'model' and c.source_id in (select unnest($1))
 order by c.conversation_id, c.call_index
 """
+_ENVELOPES = """
+with asked as (
+    select distinct step_id
+    from calls
+    where kind = 'tool' and step_id is not null and conversation_id = $1
+)
+select string_agg(text, chr(10) || chr(10) order by message_index, part_index) as text
+from parts
+where type = 'text' and text <> '' and step_id is not null and conversation_id = $1 and step_id not in (select step_id from asked)
+group by step_id
+having bool_or(contains(text, 'taskComplete') or contains(text, 'nextStep') or contains(text, 'payloadChangeRequest'))
+order by step_id
+"""
+"""Texts in which an envelope may be; which are, `recorded_protocol` says."""
 _PLACE = ("conversation_id", "turn_id", "agent_call_id", "call_index")
 
 
@@ -43,8 +59,22 @@ def decisions_of(database: Database, sources: Sequence[str]) -> Mapping[str, pa.
     return {"decisions": columns_table("decisions", columns | {name: rows[name] for name in _PLACE})}
 
 
+def protocol_in(database: Database, conversation_id: str) -> RecordedProtocol:
+    """Tell how the agent of a conversation answers; by the same rule as its rows."""
+    return recorded_protocol(row["text"] for row in database.rows(_ENVELOPES, [conversation_id]))
+
+
 def _turns(rows: Mapping[str, Sequence[Any]]) -> Iterator[StepTurn]:
-    places = ("call_id", "text", "names", "inputs", "finish_reason", "error")
-    for call_id, text, names, inputs, finish_reason, error in zip(*(rows[place] for place in places), strict=True):
+    protocols = _protocols(rows)
+    places = ("conversation_id", "call_id", "text", "names", "inputs", "finish_reason", "error")
+    for conversation_id, call_id, text, names, inputs, finish_reason, error in zip(*(rows[place] for place in places), strict=True):
         roles = control_tools(zip(names, inputs, strict=True)) if names else None
-        yield StepTurn(call_id, text, names or (), inputs or (), "implicit", finish_reason, error, None, roles)
+        yield StepTurn(call_id, text, names or (), inputs or (), protocols[conversation_id], finish_reason, error, None, roles)
+
+
+def _protocols(rows: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+    """Tell how the agent of each conversation answers."""
+    texts: defaultdict[str, list[str | None]] = defaultdict(list)
+    for conversation_id, text, names in zip(rows["conversation_id"], rows["text"], rows["names"], strict=True):
+        texts[conversation_id].append(None if names else text)
+    return {conversation_id: recorded_protocol(own) for conversation_id, own in texts.items()}

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from agentnb.workspace._batches import Batch, source_ids
+from agentnb.workspace._batches import Batch, source_ids, speaking_sources
 from agentnb.workspace._contract import contract
 from agentnb.workspace._database import Database
 from agentnb.workspace._decided import decisions_of
 from agentnb.workspace._hit import rule_hits_of
 from agentnb.workspace._progress import Progress
+from agentnb.workspace._scripted import scripts_of
 
 _WORD = re.compile(r"\w+")
 
@@ -30,6 +31,7 @@ class _Work(NamedTuple):
 _WORKS = (
     _Work(("decisions",), decisions_of),
     _Work(("rule_hits",), rule_hits_of),
+    _Work(("script_rows", "script_programs"), scripts_of),
 )
 DERIVED: tuple[str, ...] = tuple(table for work in _WORKS for table in work.tables)
 """Tables that no reader fills."""
@@ -65,7 +67,7 @@ class Derivations:
             jobs = [(work, batch) for work in works for batch in batches if (work.tables[0], *_key(batch)) not in self._made]
             with Progress(len(jobs), "working out", unit=" batches") as progress:
                 for work, batch in jobs:
-                    self._made[work.tables[0], *_key(batch)] = work.make(self._database, sorted(source_ids(batch.groups)))
+                    self._made[work.tables[0], *_key(batch)] = work.make(self._database, speaking_sources(batch))
                     progress.add(1)
             for work in works:
                 self._show(work, batches)

@@ -11,6 +11,7 @@ from agentnb.errors import UnknownId
 from agentnb.readers import without_garbage_collection
 from agentnb.values import Approval, Call, Conversation, Message, Part, Rating, Turn, Value
 from agentnb.workspace._database import Database
+from agentnb.workspace._decided import protocol_in
 from agentnb.workspace._progress import Progress
 from agentnb.workspace._ratings import spelled
 
@@ -79,6 +80,7 @@ def _turns(database: Database, column: str, value: str) -> tuple[Turn, ...]:
         f"select c.turn_id, r.* from ratings as r inner join calls as c using (call_id) where c.{column} = $1 order by r.rated_at, r.rating_id",
         value,
     )
+    protocols = {identity: protocol_in(database, identity) for identity in {row["conversation_id"] for row in turns}}
     made = []
     with Progress(len(turns), "making values", unit=" turns") as progress:
         for row in turns:
@@ -90,6 +92,7 @@ def _turns(database: Database, column: str, value: str) -> tuple[Turn, ...]:
                     messages=_messages(parts[own]),
                     approvals=_made(Approval, approvals[own]),
                     ratings=_ratings(ratings[own]),
+                    protocol=protocols[row["conversation_id"]],
                 )
             )
             progress.add(1)

@@ -348,6 +348,7 @@ def _latest_first(found: Found) -> tuple[int, str]:
 
 
 def _about(table: str, column: str) -> str:
-    """Return the comment on a column; a column of a view that has none of its own is that of `calls` or `turns`."""
-    comments = contract().comments
-    return next((comments[name] for name in (f"{table}.{column}", f"calls.{column}", f"turns.{column}") if name in comments), "")
+    """Return the comment on a column; a column of a view that has none of its own is that of the first table in the view that has one."""
+    known = contract()
+    below = [f"{name}.{column}" for name in known.under(table)]
+    return next((known.comments[name] for name in (f"{table}.{column}", *below) if name in known.comments), "")

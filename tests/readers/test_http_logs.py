@@ -335,6 +335,106 @@ def test_results_of_tools_that_the_service_ran_need_not_be_sent_back(tmp_path: P
     assert [(item.name, item.state) for item in calls_of(rows)] == [("image_generation", "done")]
 
 
+def test_a_request_that_was_broken_while_something_was_struck_out_is_kept_beside_its_reply(tmp_path: Path) -> None:
+    rows = read_log(tmp_path, call(CHAT, '{"messages": [XXX"}]}', completion("Hello!")))
+    assert (texts_of(rows), json.loads(rows.conversations[0].extra or "")["request"]) == (["Hello!"], '{"messages": [XXX"}]}')
+
+
+def frame(kind: str, **fields: Any) -> bytes:
+    named = {":event-type": kind, ":content-type": "application/json", ":message-type": "event"}
+    headers = b"".join(bytes([len(name)]) + name.encode() + b"\x07" + len(text).to_bytes(2, "big") + text.encode() for name, text in named.items())
+    body = json.dumps(fields | {"p": "abc"}).encode()
+    sizes = (16 + len(headers) + len(body)).to_bytes(4, "big") + len(headers).to_bytes(4, "big")
+    return sizes + b"\0" * 4 + headers + body + b"\0" * 4
+
+
+CONVERSE = "https://bedrock.example.com/model/lamp-1%3A0/converse"
+
+
+def test_a_log_of_bedrock_is_read_with_its_calls_results_and_tokens(tmp_path: Path) -> None:
+    asked = {"role": "user", "content": [{"text": "Which lamp?"}, {"image": {"format": "png", "source": {"bytes": "iVBORw0KGgo="}}}]}
+    use = {"toolUse": {"toolUseId": "u-1", "name": "find", "input": {"id": 7}}}
+    result = {"toolResult": {"toolUseId": "u-1", "content": [{"text": "No lamp 7."}], "status": "error"}}
+    usage = {"inputTokens": 5, "outputTokens": 3, "cacheReadInputTokens": 10, "cacheWriteInputTokens": 1}
+    thought = {"reasoningContent": {"reasoningText": {"text": "Look it up.", "signature": "abc"}}}
+    first = {"output": {"message": {"role": "assistant", "content": [thought, use]}}, "stopReason": "tool_use", "usage": usage, "metrics": {"latencyMs": 250}}
+    stream = [
+        frame("messageStart", role="assistant"),
+        frame("contentBlockDelta", contentBlockIndex=0, delta={"text": "There is "}),
+        frame("contentBlockDelta", contentBlockIndex=0, delta={"text": "none."}),
+        frame("messageStop", stopReason="end_turn"),
+        frame("metadata", usage={"inputTokens": 9, "outputTokens": 4}),
+    ]
+    body = {"string": base64.b64encode(b"".join(stream)).decode()}
+    system = [{"text": "You sell lamps."}]
+    again = {"messages": [asked, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}], "system": system}
+    records = [call(CONVERSE, {"messages": [asked], "system": system}, first), call(f"{CONVERSE}-stream", again, body)]
+    rows = read_log(tmp_path, *records)
+    assert [(model.name, model.input_tokens, model.output_tokens, model.cached_tokens) for model in calls_of(rows, "model")] == [
+        ("lamp-1:0", 16, 3, 10),
+        ("lamp-1:0", 9, 4, None),
+    ]
+    assert [(item.name, item.input, item.output, item.state) for item in calls_of(rows)] == [("find", '{"id":7}', "No lamp 7.", "failed")]
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Which lamp?", "There is none.")]
+    assert [part.text for part in rows.parts if part.type == "reasoning"] == ["Look it up."]
+    assert [(part.text, part.mime_type) for part in rows.parts if part.type == "image"] == [("iVBORw0KGgo=", "image/png")]
+    assert account_of(rows) == (6, 4, 2, 0)
+
+
+def test_a_stream_of_bedrock_that_is_cut_inside_a_frame_keeps_what_came(tmp_path: Path) -> None:
+    data = b"".join([frame("messageStart", role="assistant"), frame("contentBlockDelta", contentBlockIndex=0, delta={"text": "There "}), frame("x")[:20]])
+    request = {"messages": [{"role": "user", "content": [{"text": "Hello"}]}]}
+    rows = read_log(tmp_path, call(f"{CONVERSE}-stream", request, {"string": base64.b64encode(data).decode()}))
+    assert (texts_of(rows, "assistant"), codes(rows)) == (["There "], {"cut_stream": 1})
+
+
+def respond(own_id: str, *output: Record, **fields: Any) -> Record:
+    return {"object": "response", "id": own_id, "model": "m", "output": list(output), **fields}
+
+
+def say(text: str, role: str = "assistant") -> Record:
+    return {"type": "message", "role": role, "content": [{"type": "output_text" if role == "assistant" else "input_text", "text": text}]}
+
+
+def test_a_reply_that_was_asked_for_until_it_was_there_is_one_model_call(tmp_path: Path) -> None:
+    asked = {"role": "user", "content": "Which lamp?"}
+    use = {"type": "function_call", "call_id": "c1", "name": "find", "arguments": "{}"}
+    done = respond("r1", use, status="completed", usage={"input_tokens": 5, "output_tokens": 2})
+    poll = {"method": "GET", "uri": f"{RESPONSES}/r1?stream=false", "status": 200}
+    found = {"type": "function_call_output", "call_id": "c1", "output": "Lamp 7."}
+    records = [
+        call(RESPONSES, {"model": "m", "background": True, "input": [asked]}, respond("r1", status="queued")),
+        poll | {"request": None, "response": respond("r1", status="in_progress")},
+        poll | {"request": None, "response": done},
+        call(RESPONSES, {"model": "m", "input": [asked, use, found]}, respond("r2", say("Lamp 7."), status="completed")),
+    ]
+    rows = read_log(tmp_path, *records)
+    assert [(model.state, model.input_tokens) for model in calls_of(rows, "model")] == [("done", 5), ("done", None)]
+    assert [(item.name, item.output) for item in calls_of(rows)] == [("find", "Lamp 7.")]
+    assert [(turn.prompt, turn.answer, turn.state) for turn in rows.turns] == [("Which lamp?", "Lamp 7.", "done")]
+    assert (codes(rows), account_of(rows)) == ({}, (8, 4, 4, 0))
+
+
+def test_a_reply_that_never_came_is_still_being_made(tmp_path: Path) -> None:
+    rows = read_log(tmp_path, call(RESPONSES, {"model": "m", "input": "Hello"}, respond("r1", status="queued")))
+    assert (codes(rows), rows.turns[0].state) == ({"cut_stream": 1}, None)
+
+
+def test_a_history_that_was_made_shorter_goes_on_as_the_same_conversation(tmp_path: Path) -> None:
+    summary = {"type": "compaction", "id": "cmp_1", "encrypted_content": "abc"}
+    history = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello!"}]
+    compacted = {"object": "response.compaction", "id": "r2", "output": [say("Hello", "user"), summary], "usage": {"input_tokens": 9, "output_tokens": 4}}
+    records = [
+        call(RESPONSES, {"model": "m", "input": history[:1]}, respond("r1", say("Hello!"))),
+        call(f"{RESPONSES}/compact", {"model": "m", "input": history}, compacted),
+        call(RESPONSES, {"model": "m", "input": [summary, {"role": "user", "content": "Bye"}]}, respond("r3", say("Bye!"))),
+    ]
+    rows = read_log(tmp_path, *records)
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Hello", "Hello!"), ("Bye", "Bye!")]
+    assert [model.input_tokens for model in calls_of(rows, "model")] == [None, 9, None]
+    assert account_of(rows) == (8, 5, 3, 0)
+
+
 def test_a_log_that_tells_when_it_happened_dates_the_call(tmp_path: Path) -> None:
     entry = {"startedDateTime": "2026-03-02T09:00:00Z", "time": 1500, "request": {"method": "POST", "url": CHAT, "postData": {"text": json.dumps(REQUEST)}}}
     rows = read(

@@ -20,7 +20,7 @@ ROWS: dict[str, type[msgspec.Struct]] = {
     "parts": _rows.PartRow,
     "approvals": _rows.ApprovalRow,
 }
-NESTED = {"turns": {"messages", "calls", "approvals", "ratings"}, "conversations": {"turns"}}
+NESTED = {"turns": {"messages", "calls", "approvals", "ratings", "protocol"}, "conversations": {"turns"}}
 
 
 @pytest.mark.parametrize("table", ROWS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from agentnb.rules import Limits
-from tests.rules.faults import DONE, FILES, Made, Maker, among, asked, edit, kind, read, tests
+from tests.rules.faults import DONE, FILES, Made, Maker, among, asked, edit, kind, read, run_tests
 
 
 def only(*rules: str) -> frozenset[str]:
@@ -45,26 +45,56 @@ def failing_retry(rng: random.Random, language: str) -> Made:
 @kind
 def announced_not_done(rng: random.Random, language: str) -> Made:
     text = among(
-        rng, language,
-        en=("Good idea. I'll add the test and run the suite.", "Understood, let me check the configuration first.", "I am going to refactor the cache now.",
-            "The cause is the time zone. Next, I will patch the parser.", "Working on it.", "Implementation to follow shortly.", "We'll migrate the table first."),
-        fr=("Très bien, je vais ajouter le test et lancer la suite.", "D'accord, je commence par la configuration.", "Je m'en occupe.",
-            "La cause est le fuseau horaire. Je corrigerai l'analyseur.", "Laisse-moi regarder les journaux.", "Mise en œuvre sous peu.", "Nous allons migrer la table."),
-    )  # fmt: skip
+        rng,
+        language,
+        en=(
+            "Good idea. I'll add the test and run the suite.",
+            "Understood, let me check the configuration first.",
+            "I am going to refactor the cache now.",
+            "The cause is the time zone. Next, I will patch the parser.",
+            "Working on it.",
+            "Implementation to follow shortly.",
+            "We'll migrate the table first.",
+        ),
+        fr=(
+            "Très bien, je vais ajouter le test et lancer la suite.",
+            "D'accord, je commence par la configuration.",
+            "Je m'en occupe.",
+            "La cause est le fuseau horaire. Je corrigerai l'analyseur.",
+            "Laisse-moi regarder les journaux.",
+            "Mise en œuvre sous peu.",
+            "Nous allons migrer la table.",
+        ),
+    )
     return Made(asked(rng, language).say(text).turn(), only("no_action"))
 
 
 @kind
 def handed_back(rng: random.Random, language: str) -> Made:
     text = among(
-        rng, language,
-        en=("The parser is fixed.\n\nRemaining:\n- the command line\n- the docs", "3 of 5 modules are migrated.", "The server part works. The client still needs tests.",
-            "Done so far:\n- [x] parser\n- [ ] writer", "The export is partially implemented.", "I haven't updated the fixtures.", "Somebody has to look at the writer too."),
-        fr=("L'analyseur est corrigé.\n\nReste à faire :\n- la ligne de commande\n- la doc", "3 sur 5 modules sont migrés.", "Le serveur marche. Il reste deux fichiers à migrer.",
-            "Fait :\n- [x] lecture\n- [ ] écriture", "L'export est partiellement écrit.", "Je n'ai pas eu le temps de tester.", "Quelqu'un devra regarder l'écriture."),
-    )  # fmt: skip
+        rng,
+        language,
+        en=(
+            "The parser is fixed.\n\nRemaining:\n- the command line\n- the docs",
+            "3 of 5 modules are migrated.",
+            "The server part works. The client still needs tests.",
+            "Done so far:\n- [x] parser\n- [ ] writer",
+            "The export is partially implemented.",
+            "I haven't updated the fixtures.",
+            "Somebody has to look at the writer too.",
+        ),
+        fr=(
+            "L'analyseur est corrigé.\n\nReste à faire :\n- la ligne de commande\n- la doc",
+            "3 sur 5 modules sont migrés.",
+            "Le serveur marche. Il reste deux fichiers à migrer.",
+            "Fait :\n- [x] lecture\n- [ ] écriture",
+            "L'export est partiellement écrit.",
+            "Je n'ai pas eu le temps de tester.",
+            "Quelqu'un devra regarder l'écriture.",
+        ),
+    )
     path = rng.choice(FILES)
-    return Made(asked(rng, language).step(None, read(path)).step(None, edit(path)).step(None, tests(True)).say(text).turn(), only("remaining_work"))
+    return Made(asked(rng, language).step(None, read(path)).step(None, edit(path)).step(None, run_tests(True)).say(text).turn(), only("remaining_work"))
 
 
 @kind
@@ -92,14 +122,14 @@ def unverified_write(rng: random.Random, language: str) -> Made:
     path = rng.choice(FILES)
     made = asked(rng, language).step(None, read(path))
     if rng.random() < 0.5:
-        made.step(None, tests(True))
+        made.step(None, run_tests(True))
     return Made(made.step(None, edit(path)).say(rng.choice(DONE[language])).turn(), only("verify_before_done"))
 
 
 @kind
 def red_check_ignored(rng: random.Random, language: str) -> Made:
     path = rng.choice(FILES)
-    return Made(asked(rng, language).step(None, edit(path)).step(None, tests(False)).say(rng.choice(DONE[language])).turn(), only("verify_failed"))
+    return Made(asked(rng, language).step(None, edit(path)).step(None, run_tests(False)).say(rng.choice(DONE[language])).turn(), only("verify_failed"))
 
 
 @kind
@@ -114,7 +144,7 @@ def endless_reading(rng: random.Random, language: str) -> Made:
 def limit_reached(rng: random.Random, language: str) -> Made:
     made = asked(rng, language)
     for number in range(9):
-        made.step(None, edit(f"src/part_{number}.py", str(number)), tests(True, 10 + number))
+        made.step(None, edit(f"src/part_{number}.py", str(number)), run_tests(True, 10 + number))
     return Made(made.say(rng.choice(DONE[language])).turn(), only("wrap_up"), {"limits": Limits(steps=10)})
 
 
@@ -138,7 +168,7 @@ def delivery_missing(rng: random.Random, language: str) -> Made:
 @kind
 def healthy_fix(rng: random.Random, language: str) -> Made:
     path = rng.choice(FILES)
-    made = asked(rng, language).step(None, read(path)).step(None, edit(path)).step(None, tests(True))
+    made = asked(rng, language).step(None, read(path)).step(None, edit(path)).step(None, run_tests(True))
     return Made(made.say(rng.choice(DONE[language])).turn(), only())
 
 
@@ -146,8 +176,8 @@ def healthy_fix(rng: random.Random, language: str) -> Made:
 def healthy_red_then_green(rng: random.Random, language: str) -> Made:
     path, made = rng.choice(FILES), asked(rng, language)
     for number in range(rng.randint(3, 7)):
-        made.step(None, edit(path, str(number))).step(None, tests(False))
-    return Made(made.step(None, edit(path, "right")).step(None, tests(True)).say(rng.choice(DONE[language])).turn(), only())
+        made.step(None, edit(path, str(number))).step(None, run_tests(False))
+    return Made(made.step(None, edit(path, "right")).step(None, run_tests(True)).say(rng.choice(DONE[language])).turn(), only())
 
 
 @kind
@@ -180,10 +210,15 @@ def healthy_question(rng: random.Random, language: str) -> Made:
 @kind
 def healthy_offer(rng: random.Random, language: str) -> Made:
     text = among(
-        rng, language,
-        en=("The build is slow because of the linker. If you like, I'll switch it.", "Let me know and I'll change it.", "I'll leave the cache as it is. Tell me when to deploy it."),
+        rng,
+        language,
+        en=(
+            "The build is slow because of the linker. If you like, I'll switch it.",
+            "Let me know and I'll change it.",
+            "I'll leave the cache as it is. Tell me when to deploy it.",
+        ),
         fr=("L'éditeur de liens est lent. Si tu veux, je vais le changer.", "Dis-moi et je le change.", "Je lance la migration dès que vous confirmez."),
-    )  # fmt: skip
+    )
     return Made(asked(rng, language).say(text).turn(), only())
 
 
@@ -191,11 +226,20 @@ def healthy_offer(rng: random.Random, language: str) -> Made:
 def healthy_next_steps_of_the_user(rng: random.Random, language: str) -> Made:
     path = rng.choice(FILES)
     text = among(
-        rng, language,
-        en=("All green.\n\nNext steps for you:\n- deploy\n- watch the logs", "All tests pass. You can now deploy it.", "Done. Optional next steps: a dark theme."),
-        fr=("Tout est vert.\n\nProchaines étapes pour vous :\n- déployer", "Les tests passent. Tu peux déployer.", "Fait. Améliorations possibles : un thème sombre."),
-    )  # fmt: skip
-    return Made(asked(rng, language).step(None, edit(path)).step(None, tests(True)).say(text).turn(), only())
+        rng,
+        language,
+        en=(
+            "All green.\n\nNext steps for you:\n- deploy\n- watch the logs",
+            "All tests pass. You can now deploy it.",
+            "Done. Optional next steps: a dark theme.",
+        ),
+        fr=(
+            "Tout est vert.\n\nProchaines étapes pour vous :\n- déployer",
+            "Les tests passent. Tu peux déployer.",
+            "Fait. Améliorations possibles : un thème sombre.",
+        ),
+    )
+    return Made(asked(rng, language).step(None, edit(path)).step(None, run_tests(True)).say(text).turn(), only())
 
 
 @kind
@@ -215,11 +259,22 @@ def healthy_design(rng: random.Random, language: str) -> Made:
     """What looks like a fault to word lists: plans of a design, and what others do not do yet."""
     path = rng.choice(FILES)
     text = among(
-        rng, language,
-        en=("In this design we will use Postgres for the queue.", "The syntax is not yet supported by Python 3.8, so the old form stays.", "The job will run every night.", "It says `I'll fix it later` in the log."),
-        fr=("Le mot-clé n'est pas encore connu de Python 3.8 : l'ancienne forme demeure.", "La tâche tournera chaque nuit.", "Le journal dit « je vais corriger plus tard ».", "Le reste du code est inchangé."),
-    )  # fmt: skip
-    return Made(asked(rng, language).step(None, edit(path)).step(None, tests(True)).say(text).turn(), only())
+        rng,
+        language,
+        en=(
+            "In this design we will use Postgres for the queue.",
+            "The syntax is not yet supported by Python 3.8, so the old form stays.",
+            "The job will run every night.",
+            "It says `I'll fix it later` in the log.",
+        ),
+        fr=(
+            "Le mot-clé n'est pas encore connu de Python 3.8 : l'ancienne forme demeure.",
+            "La tâche tournera chaque nuit.",
+            "Le journal dit « je vais corriger plus tard ».",
+            "Le reste du code est inchangé.",
+        ),
+    )
+    return Made(asked(rng, language).step(None, edit(path)).step(None, run_tests(True)).say(text).turn(), only())
 
 
 @kind

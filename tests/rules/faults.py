@@ -144,7 +144,8 @@ class Maker:
 
     def _call(self, *, index: int | None = None, **fields: Any) -> Call:
         place = len(self.calls) if index is None else index
-        return Call(**{"call_id": f"c{place}", "conversation_id": "k", "turn_id": "t", "call_index": place, "source_id": "s", "state": "done"} | fields)
+        needed: dict[str, Any] = {"call_id": f"c{place}", "conversation_id": "k", "turn_id": "t", "call_index": place, "source_id": "s", "state": "done"}
+        return Call(**needed | fields)
 
     @staticmethod
     def _part(message: int, at: int, role: Any, kind: Any, text: str | None, step: str | None = None, call: str | None = None) -> Part:
@@ -168,11 +169,18 @@ def _named(turn: Turn, turn_id: str) -> Turn:
 
 
 FILES = ("src/parser.py", "src/dates.py", "app/server.ts", "lib/cache.go", "src/money.rs", "web/cart.js")
-ASKED = {"en": ("Fix the failing date parser.", "Add a discount to the cart.", "Why is the build slow?"), "fr": ("Corrige le calcul de la TVA.", "Ajoute un cache au serveur.", "Pourquoi la page est-elle lente ?")}  # fmt: skip
+ASKED = {
+    "en": ("Fix the failing date parser.", "Add a discount to the cart.", "Why is the build slow?"),
+    "fr": ("Corrige le calcul de la TVA.", "Ajoute un cache au serveur.", "Pourquoi la page est-elle lente ?"),
+}
 DONE = {
-    "en": ("The parser accepts two-digit years again; all 14 tests pass.", "Fixed. The discount is applied before tax, and the suite is green.", "The cache is in place and the checks are clean."),
+    "en": (
+        "The parser accepts two-digit years again; all 14 tests pass.",
+        "Fixed. The discount is applied before tax, and the suite is green.",
+        "The cache is in place and the checks are clean.",
+    ),
     "fr": ("Le calcul est corrigé et les 14 tests passent.", "C'est fait : le cache répond, la suite est verte.", "Le bug est corrigé, tout est vert."),
-}  # fmt: skip
+}
 
 
 def read(path: str, output: str = "") -> dict[str, Any]:
@@ -185,7 +193,7 @@ def edit(path: str, change: str = "x") -> dict[str, Any]:
     return {"name": "Edit", "input": {"file_path": path, "old_string": "a", "new_string": change}, "output": f"The file {path} has been updated."}
 
 
-def tests(green: bool, number: int = 14) -> dict[str, Any]:
+def run_tests(green: bool, number: int = 14) -> dict[str, Any]:
     """Make a run of the tests."""
     summary = f"{number} passed in 0.41s" if green else f"FAILED tests/test_dates.py::test_leap\n2 failed, {number - 2} passed in 0.44s"
     return {"name": "Bash", "input": {"command": "python -m pytest -q"}, "output": summary, "exit_code": 0 if green else 1}

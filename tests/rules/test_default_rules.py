@@ -65,7 +65,7 @@ def test_a_spent_rule_is_passed_over() -> None:
 
 def test_a_check_that_raises_names_its_rule() -> None:
     broken = rule("broken", lambda ctx: 1 / 0)
-    with pytest.raises(RuleError, match="broken.*ZeroDivisionError") as caught:
+    with pytest.raises(RuleError, match=r"broken.*ZeroDivisionError") as caught:
         evaluate_rules([broken], final())
     assert (caught.value.code, caught.value.phase) == ("broken", "final")
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -189,3 +189,27 @@ def test_every_rule_says_why_it_does_not_fire() -> None:
     assert checks["no_action"].evidence["sentence"] == "I'll fix it now."
     tools = {check.code: check.reason for check in check_rules(default_rules(), RuleContext(phase="tools", read_streak=7))}
     assert tools["exploration"] == "read_streak 7 < 10"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I will cancel the flight. Please confirm if you would like me to proceed.",
+        "I'll proceed with the upgrade.\n\nPlease confirm with a yes.",
+        "Let's proceed with the upgrade. Could you please confirm the class? Once confirmed, I'll proceed.",
+        "Je vais annuler le vol. Merci de confirmer.",
+        "Je lance la migration. Confirmez que la sauvegarde existe.",
+    ],
+)
+def test_who_asks_for_a_confirmation_waits_for_the_user(text: str) -> None:
+    assert fired(default_rules(), final(final_text=text)) is None
+    assert fired(default_rules(), final(final_text=text, tool_calls=2)) is None
+
+
+def test_that_it_was_excused_is_said() -> None:
+    checks = {check.code: check.reason for check in check_rules(default_rules(), final(final_text="I'll run it. Please confirm."))}
+    assert checks["no_action"] == "final_text asks the user to confirm"
+
+
+def test_a_confirmation_that_was_asked_for_long_ago_excuses_nothing() -> None:
+    assert fired(default_rules(), final(final_text="Please confirm the date. It is in the file. All is there. I'll fix it now.")) == "no_action"

@@ -10,8 +10,7 @@ import pytest
 from agentnb.errors import UnknownId
 from agentnb.rules import PROMPTS, Limits, context_from_calls, context_from_turn, default_rules, explain_rules
 from agentnb.values import Message, Turn
-from tests.rules.faults import Maker, edit, read
-from tests.rules.faults import tests as run_tests
+from tests.rules.faults import Maker, edit, read, run_tests
 from tests.values.made import call, message, part, turn
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentnb.rules import CALL_COLUMNS, HIT_COLUMNS, PART_COLUMNS, PROMPTS, TURN_COLUMNS, Limits, explain_rules, hits_of_turns, runs_of_turn
-from agentnb.values import Rule, RuleHit, Turn
+from agentnb.values import Message, Rule, RuleHit, Turn
 from agentnb.values.rules import Counting
 from tests.rules import fault_kinds
 from tests.rules.faults import Labelled, Maker, edit, labelled_runs, read
@@ -92,9 +92,10 @@ def test_any_turn_gives_the_same_both_ways(steps: list[str]) -> None:
         elif step == "say":
             made.say("I'll fix the rest now.", reason="length")
         else:
-            index = len(made.messages)
+            index, said = len(made.messages), made.messages[0].parts[0]
             text = PROMPTS["no_action"] if step == "nudge" else "go"
-            made.messages.append(made.messages[0].model_copy(update={"message_index": index, "parts": (made.messages[0].parts[0].model_copy(update={"message_index": index, "text": text}),)}))  # fmt: skip
+            part = said.model_copy(update={"message_index": index, "text": text})
+            made.messages.append(Message(message_index=index, role="user", parts=(part,)))
     turn = made.turn()
     assert in_bulk([turn]) == explained(turn)
 
@@ -127,20 +128,22 @@ def test_the_last_point_is_marked() -> None:
 def test_a_turn_that_begins_with_a_nudge_goes_on_counting() -> None:
     first = Maker("Fix it").step(None, edit("a.py")).say("Done.").turn()
     second = Maker(PROMPTS["verify_before_done"]).say("Done.").turn()
-    renamed = [
-        second.model_copy(
-            update={
-                "turn_id": "u",
-                "turn_index": 1,
-                "calls": tuple(call.model_copy(update={"turn_id": "u", "call_id": f"u{call.call_id}", "parent_call_id": call.parent_call_id and "u"}) for call in second.calls),
-                "messages": tuple(message.model_copy(update={"parts": tuple(part.model_copy(update={"turn_id": "u", "agent_call_id": "u", "step_id": part.step_id and f"u{part.step_id}"}) for part in message.parts)}) for message in second.messages),
-            }
-        )
-    ]  # fmt: skip
-    rows = rows_of([first, *renamed], countings=("recorded",))
+    following = [renamed(second, "u").model_copy(update={"turn_index": 1})]
+    rows = rows_of([first, *following], countings=("recorded",))
     assert [(row["turn_id"], row["rule"]) for row in rows] == [("t", "verify_before_done")]
-    alone = rows_of([first, renamed[0].model_copy(update={"conversation_id": "other"})], countings=("recorded",))
+    alone = rows_of([first, following[0].model_copy(update={"conversation_id": "other"})], countings=("recorded",))
     assert [row["turn_id"] for row in alone] == ["t"]
+
+
+def renamed(turn: Turn, turn_id: str) -> Turn:
+    """Give a turn an id of its own, in all that points to it."""
+
+    def changed(value: Any) -> Any:
+        held = {name: getattr(value, name, None) for name in ("turn_id", "call_id", "parent_call_id", "step_id", "agent_call_id")}
+        return value.model_copy(update={name: turn_id if known == "t" else f"{turn_id}{known}" for name, known in held.items() if known})
+
+    messages = tuple(message.model_copy(update={"parts": tuple(map(changed, message.parts))}) for message in turn.messages)
+    return turn.model_copy(update={"turn_id": turn_id, "calls": tuple(map(changed, turn.calls)), "messages": messages})
 
 
 def test_a_rule_that_needs_nothing_is_asked_at_every_point() -> None:

@@ -19,8 +19,8 @@ from agentnb.rules import (
 )
 
 YES = (
-    "ça marche, merci", "fais-le", "ok 👌🏽", "🙏👍", "sounds good!", "Ｇｏ", "k", "let’s do it…", "ok then, next", "parfait, continue", "✅", "allez !",
-    "carry-on", "on y va", "s’il vous plaît, poursuivez", "keep going", "yes please, go ahead", "C'EST BON",
+    "ça marche, merci", "fais-le", "ok 👌🏽", "🙏👍", "sounds good!", "k", "let’s do it…", "ok then, next", "parfait, continue", "✅", "allez !",
+    "carry-on", "\uff27\uff4f", "on y va", "s’il vous plaît, poursuivez", "keep going", "yes please, go ahead", "C'EST BON",
 )  # fmt: skip
 NOT_YES = (
     None, "", "tout de suite", "🙏", "go\nahead", "ok, but use sqlite", "yes no", "+1", "vas-y ?", "continue؟", "go 2", "c'est bon pour moi", "just now",
@@ -165,8 +165,44 @@ def test_no_text_makes_a_predicate_raise_and_places_are_inside_of_it(text: str) 
         assert said is None or said.sentence == text[said.start : said.end]
 
 
-NASTY = (".", "…", " _a____b", "____a", "“", "„", "«", '"', "```", "`a", "`", "<think>", "- ", "* ", "if you ", "remaining is done ", "will be ", "ok, ", "??? ",
-         "still ", "has not been ", "1/2 ", "3 of ", "[ ] ", "> ", "~~", " - ", "; ", "i still ", "'", "j'", "\u0301", "http://", "a-", "remaining:\n- ", "\r")  # fmt: skip
+NASTY = (
+    ".",
+    "…",
+    " _a____b",
+    "____a",
+    "“",
+    "„",
+    "«",
+    '"',
+    "```",
+    "`a",
+    "`",
+    "<think>",
+    "- ",
+    "* ",
+    "if you ",
+    "remaining is done ",
+    "will be ",
+    "ok, ",
+    "??? ",
+    "still ",
+    "has not been ",
+    "1/2 ",
+    "3 of ",
+    "[ ] ",
+    "> ",
+    "~~",
+    " - ",
+    "; ",
+    "i still ",
+    "'",
+    "j'",
+    "\u0301",
+    "http://",
+    "a-",
+    "remaining:\n- ",
+    "\r",
+)
 
 
 @pytest.mark.parametrize("piece", NASTY, ids=repr)

@@ -12,7 +12,8 @@ from agentnb.values.test_runs import check_command, verdict_in, verdict_of_run
 from agentnb.values.tool_kinds import is_mapped, needs_check, tool_kind
 
 KINDS: tuple[tuple[str, Any, str], ...] = (
-    ("Read", None, "read"), ("Grep", None, "read"), ("Glob", None, "read"), ("LS", None, "read"), ("WebSearch", None, "read"), ("read_many_files", None, "read"),
+    ("Read", None, "read"), ("Grep", None, "read"), ("Glob", None, "read"), ("LS", None, "read"), ("WebSearch", None, "read"),
+    ("read_many_files", None, "read"),
     ("view", None, "read"), ("browse", None, "read"), ("web_search", None, "read"), ("bing_web_search", None, "read"), ("get_user_details", None, "read"),
     ("search_direct_flight", None, "read"), ("mcp__fs__read_file", None, "read"), ("tools.fetch", None, "read"), ("list_all_airports", None, "read"),
     ("Edit", None, "write"), ("MultiEdit", None, "write"), ("Write", None, "write"), ("apply_patch", "*** Begin Patch", "write"),
@@ -34,11 +35,13 @@ KINDS: tuple[tuple[str, Any, str], ...] = (
 RUNS = (
     "pytest", "python -m pytest -q", "cd repo && FOO=1 timeout 60 uv run pytest -x", "python3 -m unittest", "npm test", "npm run test:unit", "yarn test",
     "npx vitest run", "cargo +nightly test", "go test ./...", "make -C build check", "./gradlew :app:test", "mvn -q verify", "node --test", "pnpm t",
-    "python manage.py test", "sudo -E tox", "bundle exec rspec", "dotnet test > log.txt 2>&1", "env A=b pytest -k 'a or b'", "python -m pytest -k \"x|y\"",
+    "python manage.py test", "npm run check", "mypy src", "cargo clippy", "npx tsc --noEmit",
+    "sudo -E tox", "bundle exec rspec", "dotnet test > log.txt 2>&1", "env A=b pytest -k 'a or b'",
+    "python -m pytest -k \"x|y\"",
 )  # fmt: skip
 NO_RUNS = (
     "pip install pytest", "echo jest", "ls tests", "pytest --collect-only", "jest --listTests", "pytest --version", "git commit -m 'add test'", "cat test_x.py",
-    "python -c 'import pytest'", "npm run build", "make", "go build", "", "grep -rn test .",
+    "python -c 'import pytest'", "npm run build", "make", "go build", "", "ruff format .", "grep -rn test .",
 )  # fmt: skip
 
 
@@ -122,6 +125,7 @@ def test_a_checker_is_judged_by_its_words(output: str, verdict: str | None) -> N
     ("name", "arguments", "checked"),
     [
         ("Edit", {"file_path": "a.py"}, True), ("Edit", {"file_path": "docs/readme.md"}, False), ("Edit", {"path": "a"}, True), ("Edit", {}, True),
+        ("Edit", {"file_path": "/x/.gitignore"}, False),
         ("Write", {"file_path": "Makefile"}, True), ("Write", {"file_path": "LICENSE"}, False), ("Write", {"file_path": "x.ipynb"}, True),
         ("apply_patch", {"input": "*** Begin Patch\n*** Update File: notes.txt\n"}, False), ("apply_patch", "*** Begin Patch\n*** Add File: a.rs\n", True),
         ("update_reservation", {"id": 1}, False), ("create_order", {}, False), ("apply_patch", {"changes": {"a.md": {}}}, False),
@@ -131,7 +135,11 @@ def test_prose_and_records_of_a_business_need_no_check(name: str, arguments: Any
     assert needs_check(name, arguments) is checked
 
 
-json_values = st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=8), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(("command", "cmd", "action", "path", "x")), inner, max_size=3), max_leaves=6)  # fmt: skip
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(("command", "cmd", "action", "path", "x")), inner, max_size=3),
+    max_leaves=6,
+)
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)

@@ -8,16 +8,15 @@ from agentnb.render import backtest_table, plain_table, render_table, sweep_tabl
 from agentnb.rules import backtest, default_rules, evidence_of, rule_from_cell, runs_of_turn, sweep
 from agentnb.values import Turn
 from tests.rules.faults import Maker, read
-from tests.rules.test_hits import RUNS
+from tests.rules.test_hits import RUNS, renamed
 
 
 def reading(turn_id: str, reads: int) -> Turn:
     made = Maker("Look")
     for number in range(reads):
         made.step(None, read(f"{number}.py"))
-    turn = made.say("All is well.").turn()
-    calls = tuple(call.model_copy(update={"turn_id": turn_id, "call_id": turn_id if call.call_id == "t" else f"{turn_id}{call.call_id}", "parent_call_id": call.parent_call_id and turn_id, "step_id": call.step_id and f"{turn_id}{call.step_id}"}) for call in turn.calls)  # fmt: skip
-    return turn.model_copy(update={"turn_id": turn_id, "conversation_id": turn_id, "calls": calls, "messages": ()})
+    turn = renamed(made.say("All is well.").turn(), turn_id)
+    return turn.model_copy(update={"conversation_id": turn_id})
 
 
 TURNS = [reading("a", 3), reading("b", 8), reading("c", 12), reading("d", 25)]

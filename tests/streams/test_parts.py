@@ -16,13 +16,68 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
 )
 KEYS = st.sampled_from(
-    ["type", "choices", "delta", "message", "tool_calls", "function", "index", "content", "candidates", "parts", "functionCall", "item", "response", "output"]
-    + ["content_block", "usage", "error", "finish_reason", "finishReason", "partialArgs", "args", "name", "arguments", "id", "call_id", "input"]
+    [
+        *(
+            "type",
+            "choices",
+            "delta",
+            "message",
+            "tool_calls",
+            "function",
+            "index",
+            "content",
+            "candidates",
+            "parts",
+            "functionCall",
+            "item",
+            "response",
+        ),
+        *(
+            "output",
+            "content_block",
+            "usage",
+            "error",
+            "finish_reason",
+            "finishReason",
+            "partialArgs",
+            "args",
+            "name",
+            "arguments",
+            "id",
+            "call_id",
+            "input",
+        ),
+    ]
 )
 WORDS = st.sampled_from(
-    ["response.output_item.added", "response.output_item.done", "response.completed", "response.incomplete", "response.failed", "function_call", "error"]
-    + ["content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_start", "tool_use", "input_json_delta", "message"]
-    + ["message-end", "tool-call-start", "response.function_call_arguments.delta", "response.function_call_arguments.done", "MALFORMED_FUNCTION_CALL"]
+    [
+        *(
+            "response.output_item.added",
+            "response.output_item.done",
+            "response.completed",
+            "response.incomplete",
+            "response.failed",
+            "function_call",
+            "error",
+        ),
+        *(
+            "content_block_start",
+            "content_block_delta",
+            "content_block_stop",
+            "message_delta",
+            "message_start",
+            "tool_use",
+            "input_json_delta",
+            "message",
+        ),
+        *(
+            "message-end",
+            "tool-call-start",
+            "response.function_call_arguments.delta",
+            "response.function_call_arguments.done",
+            "MALFORMED_FUNCTION_CALL",
+        ),
+    ]
 )
 EVENTS = st.recursive(JSON | WORDS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=20)
 
@@ -120,6 +175,10 @@ def test_responses_whose_item_comes_only_whole() -> None:
         CallPart(index=1, id="call_1", name="status", arguments="{}"),
         CallEndPart(index=1, arguments="{}"),
     ]
+
+
+def incomplete(reason: str) -> dict[str, Any]:
+    return {"type": "response.incomplete", "response": {"incomplete_details": {"reason": reason}}}
 
 
 @pytest.mark.parametrize(

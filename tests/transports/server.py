@@ -59,7 +59,9 @@ class Server:
         answer = self.answers[len(self.requests) - 1]
         if answer.body is not None:
             body = json.dumps(answer.body).encode()
-            writer.write(f"HTTP/1.1 {answer.status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+            writer.write(
+                f"HTTP/1.1 {answer.status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body
+            )
             await writer.drain()
             return
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 import agentnb.transports as tr
+import agentnb.values.model_parts as model_parts
+import agentnb.values.model_selections as model_selections
+import agentnb.values.tools as tools_module
 from agentnb.errors import CatalogError
+from agentnb.values import Value
 from agentnb.values.tools import Schema, Tool, ToolContext, schema_from_model, tool
 from tests.transports.made import CITY, EMPTY, catalog, definitions, parse_nothing
 
@@ -189,3 +194,13 @@ def test_a_tool_made_by_hand_is_not_called_like_a_function() -> None:
     with pytest.raises(TypeError, match="was not made of a function"):
         made()
     assert tr.define_model_tools([made]).ids == ("a",)
+
+
+def test_every_field_of_what_is_written_here_has_a_sentence() -> None:
+    for module in (model_parts, model_selections, tools_module):
+        kinds = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if issubclass(kind, Value) and kind.__module__ == module.__name__]
+        assert kinds
+        for kind in kinds:
+            schema = kind.model_json_schema(by_alias=False).get("properties", {})
+            assert [name for name, field in kind.model_fields.items() if not (field.description or "").endswith(".")] == [], kind
+            assert {name: schema[name]["description"] for name in kind.model_fields} == {name: field.description for name, field in kind.model_fields.items()}

@@ -34,7 +34,11 @@ def chat(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
 
 
 def chat_events() -> list[Any]:
-    start = {"role": "assistant", "content": "Checking.", "tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": {"name": W, "arguments": ""}}]}
+    start = {
+        "role": "assistant",
+        "content": "Checking.",
+        "tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": {"name": W, "arguments": ""}}],
+    }
     pieces = [chat({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}) for piece in PIECES]
     usage = {**chat({}), "choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}}
     return [chat({"reasoning_content": "hm"}), chat(start), *pieces, chat({}, "tool_calls"), usage, "data: [DONE]\n\n"]

@@ -9,7 +9,7 @@ from datetime import datetime
 import pyarrow as pa
 import pytest
 
-from agentnb.values import Approval, Call, Conversation, Diagnostic, Part, Rating, Source, Turn, Value
+from agentnb.values import Approval, Call, Conversation, Decision, Diagnostic, Part, Rating, RuleHit, ScriptProgram, ScriptRow, Source, Turn, Value
 from agentnb.workspace._contract import contract
 
 TABLES: dict[str, type[Value]] = {
@@ -21,8 +21,12 @@ TABLES: dict[str, type[Value]] = {
     "parts": Part,
     "approvals": Approval,
     "ratings": Rating,
+    "decisions": Decision,
+    "rule_hits": RuleHit,
+    "script_rows": ScriptRow,
+    "script_programs": ScriptProgram,
 }
-NESTED = {"turns": {"messages", "calls", "approvals", "ratings"}, "conversations": {"turns"}}
+NESTED = {"turns": {"messages", "calls", "approvals", "ratings", "protocol"}, "conversations": {"turns"}}
 ARROW_TYPES: dict[object, pa.DataType] = {
     str: pa.large_string(),
     int: pa.int64(),

@@ -18,8 +18,9 @@ MODELS = sorted(
 
 def test_every_kind_of_value_is_on_the_face_of_the_package() -> None:
     names = [
-        "Approval", "Call", "ControlToolRole", "Conversation", "Diagnostic", "Discarded", "Message", "ObservedAction", "ObservedDecision",
-        "ObservedSubAgent", "Part", "Rating", "RawToolCall", "RawTurn", "ScriptRow", "Source", "Step", "Turn", "Usage",
+        "Approval", "Call", "ControlToolRole", "Conversation", "Diagnostic", "Discarded", "Message", "Nudge", "ObservedAction", "ObservedDecision",
+        "ObservedSubAgent", "Part", "Rating", "RawToolCall", "RawTurn", "Rule", "RuleCheck", "RuleContext", "RuleExplanation", "RuleHit", "RulePoint",
+        "ScriptRow", "Source", "Step", "Turn", "Usage",
     ]  # fmt: skip
     assert [kind.__name__ for kind in MODELS] == names
     assert sorted(agentnb.values.__all__) == sorted([*names, "Value"])

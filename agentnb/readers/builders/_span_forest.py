@@ -133,14 +133,15 @@ def _trace(trace_id: str, by_id: dict[str, Node]) -> Trace:
 
 def _hang_by_times(nodes: list[Node]) -> None:
     """Name the parents of spans that an exporter wrote without any: the shortest agent that ran all the while."""
-    agents = [node for node in nodes if node.span.kind == "agent" and node.span.started is not None and node.span.ended is not None]
+    agents = [(place, node) for place, node in enumerate(nodes) if node.span.kind == "agent" and None not in (node.span.started, node.span.ended)]
     for place, node in enumerate(nodes):
         start, end = node.span.started, node.span.ended
         if start is None or end is None:
             continue
+        # Of two that ran at the same times the first is above.
         around = [
-            other for other in agents
-            if other is not node and _lasts(other.span, start, end) and (not _lasts(node.span, other.span.started, other.span.ended) or nodes.index(other) < place)
+            other for number, other in agents
+            if other is not node and _lasts(other.span, start, end) and (number < place or not _lasts(node.span, other.span.started, other.span.ended))
         ]  # fmt: skip
         if around:
             above = min(around, key=lambda other: ((other.span.ended or 0) - (other.span.started or 0), other.key))

@@ -157,6 +157,8 @@ def join_exchanges(exchanges: Iterable[Exchange], rows: Rows, format: str) -> No
     by_id: dict[str, _Conversation] = {}
     for exchange in _in_order(exchanges):
         _place(exchange, conversations, by_id)
+    for conversation in conversations:
+        _tell_cuts(conversation)
     apart = Apart(rows, format)
     for conversation in conversations:
         _emit(conversation, apart)
@@ -195,6 +197,8 @@ class _Conversation:
     def __init__(self) -> None:
         self.parts: list[_Part] = []
         self.asides: set[str] = set()
+        self.asked: list[Print] = []
+        """All that was asked and said before the latest reply."""
         self.messages: list[Print] = []
         self.known: list[Known] = []
         self.silent: Known | None = None
@@ -219,6 +223,18 @@ class _Conversation:
         failed = exchange.reply is not None and exchange.reply.said[0].error is not None
         self.refused = (exchange.continues, prints) if failed else None
 
+    def complete(self, later: Exchange) -> bool:
+        """Put what became of the latest reply in its place, when it was still being made; false when it is another one."""
+        exchange, said, merged = self.parts[-1]
+        reply = exchange.reply
+        if reply is None or reply.whole or later.reply is None or reply.ids[:1] != later.ids[:1]:
+            return False
+        merged += sum(item.records for item in reply.said)
+        self.parts[-1] = _Part(exchange._replace(reply=later.reply), said, merged)
+        self.calls += [call.tool_call_id for item in later.reply.said for call in item.asked]
+        self._learn(self.asked, later.reply)
+        return True
+
     def _paired(self, repeated: list[Said], fresh: list[Said]) -> list[Said]:
         """Let results name their calls by the ids that were met first: a client that goes to another service gives calls ids of its own."""
         own = [call.tool_call_id for said in repeated for call in said.asked]
@@ -227,6 +243,7 @@ class _Conversation:
 
     def _learn(self, asked: list[Print], reply: Reply | None) -> None:
         """Keep what a request that continues this repeats; some clients send back what a failed reply said, and others do not."""
+        self.asked = asked
         replied = list(map(print_of, reply.said)) if reply is not None else []
         failed = reply is not None and reply.said[0].error is not None
         self.messages = [*asked, *(replied if not failed else ())]
@@ -274,9 +291,8 @@ def _place(exchange: Exchange, conversations: list[_Conversation], by_id: dict[s
         account.skip("no_message")
         message = "It stands among messages and is none: no object, or of a kind that is not known; it was left out."
         account.diagnose("no_message", message, line=place, excerpt=value)
-    if exchange.reply is not None and not exchange.reply.whole:
-        message = "The reply ends before it is whole: a stream that was interrupted or cut, or a reply that was still being made. What came is kept."
-        account.diagnose("cut_stream", message, line=exchange.place)
+    if not asking.said and exchange.ids and exchange.ids[0] in by_id and by_id[exchange.ids[0]].complete(exchange):
+        return
     known = next((by_id[own_id] for own_id in exchange.continues if own_id in by_id), None)
     repeated = None
     prints = [print_of(said) for said in asking.said if is_compared(said)]
@@ -302,6 +318,14 @@ def _find(said: Known, conversations: list[_Conversation]) -> _Found:
             if (repeated := conversation.continues_with(said, by)) is not None:
                 return _Found(conversation, repeated)
     return _Found(None, None)
+
+
+def _tell_cuts(conversation: _Conversation) -> None:
+    """Tell which replies are not whole, now that what became of those that were still being made has been met."""
+    for exchange, _, _ in conversation.parts:
+        if exchange.reply is not None and not exchange.reply.whole:
+            message = "The reply ends before it is whole: a stream that was interrupted or cut, or a reply that was still being made. What came is kept."
+            exchange.account.diagnose("cut_stream", message, line=exchange.place)
 
 
 def _emit(conversation: _Conversation, apart: Apart) -> None:

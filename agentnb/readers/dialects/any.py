@@ -120,7 +120,15 @@ def _say(value: Any, kind: _Kind, place: int) -> Iterable[Said]:
 
 
 def _in_object(value: dict[str, Any], place: int, depth: int) -> tuple[Said, ...] | None:
-    return _as_message(value, place) or _as_exchange(value, place) or _as_wrapper(value, place, depth)
+    return _as_completion(value, place) or _as_message(value, place) or _as_exchange(value, place) or _as_wrapper(value, place, depth)
+
+
+def _as_completion(value: dict[str, Any], place: int) -> tuple[Said, ...] | None:
+    """Return the text that a model completed, of which only that and why it stopped is told."""
+    text, reason = value.get("text"), value.get("finish_reason")
+    if not isinstance(text, str) or not isinstance(reason, str) or value.keys() - {"text", "finish_reason", "index", "logprobs"}:
+        return None
+    return (Said("assistant", place, (Piece("text", text),), finish_reason=reason),)
 
 
 def _as_message(value: dict[str, Any], place: int) -> tuple[Said, ...] | None:
@@ -139,8 +147,9 @@ def _as_known(value: Any) -> Any:
     if not isinstance(value, dict) or not isinstance(value.get("role"), str) or "type" in value:
         return value
     kind = _LANGCHAIN.get(value["role"])
-    if kind is not None and isinstance(value.get("additional_kwargs"), dict):
-        return {**value, "type": kind}
+    if isinstance(value.get("additional_kwargs"), dict):
+        # The role of a tool's message may be the name of the tool.
+        return {**value, "type": kind} if kind is not None else {**value, "type": "tool", "name": value["role"]}
     if isinstance(value.get("text"), str) and "content" not in value and "parts" not in value:
         return {("content" if name == "text" else name): item for name, item in value.items()}
     held = parsed(value.get("content"), 1) if isinstance(value.get("content"), str) else None

@@ -78,8 +78,7 @@ def _said(message: dict[str, Any], place: int) -> list[Said]:
 
 def _usage_in(body: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of a model call; input that was in the cache is counted apart by the service."""
-    usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
-    metrics = body.get("metrics") if isinstance(body.get("metrics"), dict) else {}
+    usage, metrics = _object(body.get("usage")), _object(body.get("metrics"))
     fresh, cached, written = (count_in(usage.get(name)) for name in ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"))
     took = amount_in(metrics.get("latencyMs"))
     found = {
@@ -90,6 +89,10 @@ def _usage_in(body: dict[str, Any]) -> dict[str, Any]:
         "seconds": None if took is None else took / 1000,
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _listed(value: Any) -> list[Any]:

@@ -236,7 +236,15 @@ def _part_of_block(block: dict[str, Any]) -> dict[str, Any]:
         return {"type": "reasoning", "content": words, **{name: value for name, value in thought.items() if name != "reasoningText"}}
     if isinstance(block.get("text"), str):
         return {"type": "text", "content": block["text"]}
-    return {"type": next(iter(block), "other"), **block}
+    return _image_of_block(block.get("image")) or {"type": next(iter(block), "other"), **block}
+
+
+def _image_of_block(image: Any) -> dict[str, Any] | None:
+    source = image.get("source") if isinstance(image, dict) else None
+    data = source.get("bytes") if isinstance(source, dict) else None
+    if not isinstance(data, str) or not isinstance(image.get("format"), str):
+        return None
+    return {"type": "image", "mime_type": f"image/{image['format'].removeprefix('image/')}", "content": data}
 
 
 def _shown(content: Any) -> Any:

@@ -90,6 +90,11 @@ def read_reply(body: dict[str, Any], place: int) -> Reply:
     }
     unread = {name: value for name, value in _details(body, "usage").items() if name not in _READ_USAGE and value is not None}
     rest |= {"usage": unread} if unread else {}
+    output = _details(body, "output")
+    if body.get("object") == "response.compaction":
+        # A history made shorter holds what was asked before, word by word, beside the summary of the rest.
+        rest |= {"retained": retained} if (retained := [item for item in output if _is_asked(item)]) else {}
+        output = [item for item in output if not _is_asked(item)]
     words = text_of(error.get("message") or error.get("code")) if isinstance(error, dict) else text_of(error)
     first = Said(
         "assistant",
@@ -106,7 +111,7 @@ def read_reply(body: dict[str, Any], place: int) -> Reply:
     )
     kept = body.get("conversation")
     ids = (body.get("id"), kept.get("id") if isinstance(kept, dict) else kept)
-    said = tuple(cut_reply(first, _said_in(_details(body, "output"), place)))
+    said = tuple(cut_reply(first, _said_in(output, place)))
     before = text_of(body.get("previous_response_id"))
     items = body.get("output")
     named = [item.get("id") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
@@ -140,13 +145,16 @@ def _said_in(output: Any, place: int) -> Iterator[Piece | Asked | Said]:
 
 
 def _named(items: list[Any]) -> list[str]:
-    """Return the ids of items that a request names instead of repeating them, the last one first."""
-    named = [item["id"] for item in items if isinstance(item, dict) and item.get("type") == "item_reference" and isinstance(item.get("id"), str)]
-    return named[::-1]
+    """Return the ids of items that a request names instead of repeating them, or of the summary it sends in their place, the last one first."""
+    return [item["id"] for item in items if _stands_for_history(item)][::-1]
+
+
+def _stands_for_history(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") in ("item_reference", "compaction") and isinstance(item.get("id"), str)
 
 
 def _history(items: list[Any]) -> int:
-    last = max((number for number, item in enumerate(items, 1) if isinstance(item, dict) and item.get("type") == "item_reference"), default=0)
+    last = max((number for number, item in enumerate(items, 1) if _stands_for_history(item)), default=0)
     return sum(said.role != "system" for said in said_of_items(items[:last], 1))
 
 

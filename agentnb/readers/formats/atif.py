@@ -133,7 +133,8 @@ def _with_embedded(item: _Trajectory) -> Iterator[_Trajectory]:
     yield item
     children = item.record.get("subagent_trajectories")
     for child in children if isinstance(children, list) else ():
-        if _is_trajectory(child):
+        # Some producers leave the version out where a trajectory stands inside of another.
+        if isinstance(child, dict) and isinstance(child.get("steps"), list):
             yield from _with_embedded(_Trajectory(child, item.account, ""))
 
 

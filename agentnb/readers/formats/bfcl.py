@@ -1,7 +1,8 @@
 """Berkeley Function Calling Leaderboard: results, one task a line, with one turn or many, and score files with the tasks that were not solved.
 
 A call of a single turn is never run, so it stays unanswered. A result holds no prompt unless its log of the inference is there; a score file does. A call
-that a model wrote as Python (`[f(x=1)]`) is read as a call too. Records are the lines; the first line of a score file holds totals and is skipped.
+that a model wrote as Python (`[f(x=1)]`) is read as a call too. Records are the lines; the first line of a score file holds totals and is skipped, and a
+score whose result is among the files is merged with it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from agentnb.readers._account import Account
 from agentnb.readers._fields import amount_in, count_in, read_arguments, text_of
@@ -52,21 +53,68 @@ def _keys(sample: Sample) -> set[str]:
     return {"bfcl"}
 
 
+class _Score(NamedTuple):
+    """What a score file says of a task that was not solved."""
+
+    entry: dict[str, Any]
+    place: int
+    account: Account
+
+
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     apart = Apart(rows, READER.format)
-    for file in files:
-        account = file.account
+    scores: dict[str, list[_Score]] = {}
+    for file in sorted(files, key=lambda file: not _holds_scores(file)):
         for place, value in read_values(file, on_bytes):
-            if _is_entry(value):
-                task = text_of(value.get("id", value.get("idx"))) or ""
-                told = [value.get("result", value.get("model_result_raw")), value.get("model_name")]
-                digest = hashlib.blake2b(to_json(["bfcl", told]).encode(), digest_size=4).hexdigest()
-                _Entry(value, place, apart.start(f"{task}-{digest}", account, line=place), account).read()
-            elif isinstance(value, dict) and _is_summary(value):
-                account.skip("totals")
+            if not _is_entry(value):
+                _skip(value, place, file.account)
+            elif "result" in value:
+                score = _take_score(scores, value, file)
+                _read_entry(score.entry | value if score is not None else value, value, place, apart, file.account)
             else:
-                account.skip("no_result")
-                account.diagnose("no_result", "The line is no result and no score of the leaderboard; it was left out.", line=place, excerpt=value)
+                scores.setdefault(_told(value), []).append(_Score(value, place, file.account))
+    for score in (score for waiting in scores.values() for score in waiting):
+        _read_entry(score.entry, score.entry, score.place, apart, score.account)
+
+
+def _skip(value: Any, place: int, account: Account) -> None:
+    if isinstance(value, dict) and _is_summary(value):
+        account.skip("totals")
+    else:
+        account.skip("no_result")
+        account.diagnose("no_result", "The line is no result and no score of the leaderboard; it was left out.", line=place, excerpt=value)
+
+
+def _holds_scores(file: OpenFile) -> bool:
+    first = file.sample.values[0] if file.sample.values else file.sample.document
+    return isinstance(first, dict) and (_is_summary(first) or ("valid" in first and "result" not in first))
+
+
+def _task(entry: dict[str, Any]) -> str:
+    return text_of(entry.get("id", entry.get("idx"))) or ""
+
+
+def _told(entry: dict[str, Any]) -> str:
+    """Return the task and what a model answered: the same in a result and in the score of it."""
+    return to_json([_task(entry), entry.get("result", entry.get("model_result_raw"))])
+
+
+def _take_score(scores: dict[str, list[_Score]], entry: dict[str, Any], file: OpenFile) -> _Score | None:
+    """Take the score of a result: results stand in a folder with the name of the model, scores name it; of one model alone no folder need tell."""
+    waiting = scores.get(_told(entry), [])
+    found = next((score for score in waiting if score.entry.get("model_name") in file.path.parts), None)
+    if found is None and len(waiting) == 1 and len({str(score.entry.get("model_name")) for group in scores.values() for score in group}) == 1:
+        found = waiting[0]
+    if found is not None:
+        waiting.remove(found)
+        found.account.merge()
+    return found
+
+
+def _read_entry(entry: dict[str, Any], named: dict[str, Any], place: int, apart: Apart, account: Account) -> None:
+    told = [named.get("result", named.get("model_result_raw")), named.get("model_name")]
+    digest = hashlib.blake2b(to_json(["bfcl", told]).encode(), digest_size=4).hexdigest()
+    _Entry(entry, place, apart.start(f"{_task(entry)}-{digest}", account, line=place), account).read()
 
 
 class _Entry:
@@ -155,7 +203,7 @@ class _Entry:
 
     def _note(self, *, has_log: bool) -> None:
         entry, draft = self.entry, self.draft
-        task = text_of(entry.get("id", entry.get("idx"))) or ""
+        task = _task(entry)
         match = _CATEGORY.match(task)
         labels = {
             "task": task or None,

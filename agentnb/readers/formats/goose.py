@@ -1,6 +1,7 @@
-"""Sessions of goose: a line about the session, then one message a line, or one document with both.
+"""Sessions of goose: a line about the session, then one message a line, or one document with both; and what it prints when it runs without a screen.
 
-A record is a message, or the line about the session. A call and its result are contents of messages and say whether they succeeded.
+A record is a message, or the line about the session. A call and its result are contents of messages and say whether they succeeded. Printed messages may
+come in pieces with the same id; what the run took is told at its end, and stands with the last model call.
 Built from its documentation; no recorded file was at hand.
 """
 
@@ -11,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agentnb.readers._fields import object_of, read_arguments, text_of
+from agentnb.readers._fields import count_in, object_of, read_arguments, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -24,6 +25,12 @@ from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Sai
 _CALLS = ("toolRequest", "frontendToolRequest")
 _ROLES = ("user", "assistant")
 _ABOUT = ("message_count", "description", "total_tokens", "accumulated_total_tokens", "conversation")
+_USAGE = {
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "cache_read_input_tokens": "cached_tokens",
+    "cache_write_input_tokens": "cache_write_tokens",
+}
 _READ_MESSAGE = frozenset({"id", "role", "created", "content"})
 
 
@@ -33,7 +40,13 @@ def _matches(sample: Sample) -> bool:
 
 def _records_in(sample: Sample) -> list[Any]:
     document = sample.document
-    return list(sample.values) if document is None else [item for _, item in _records_of(document)]
+    return list(map(_unwrapped, sample.values)) if document is None else [item for _, item in _records_of(document)]
+
+
+def _unwrapped(value: Any) -> Any:
+    """Return the message of an event that was printed; any other value as it is."""
+    printed = isinstance(value, dict) and value.get("type") == "message" and "role" not in value and _is_message(value.get("message"))
+    return value["message"] if printed else value
 
 
 def _records_of(document: Any) -> list[tuple[int, Any]]:
@@ -41,6 +54,8 @@ def _records_of(document: Any) -> list[tuple[int, Any]]:
     if _is_header(document) and isinstance(document.get("conversation"), list):
         header = {name: value for name, value in document.items() if name != "conversation"} | {"message_count": len(document["conversation"])}
         return list(enumerate([header, *document["conversation"]]))
+    if isinstance(document, dict) and isinstance(document.get("messages"), list) and any(map(_is_own_message, document["messages"][:50])):
+        return list(enumerate(document["messages"], 1))
     return list(enumerate(document if isinstance(document, list) else [document], 1))
 
 
@@ -83,15 +98,41 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
 
 
 def _values_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
+    held: tuple[int, Any] | None = None
     for place, value in read_values(file, on_bytes):
         if file.sample.shape == "document":
             yield from _records_of(value)
-        else:
-            yield place, value
+            continue
+        message = _unwrapped(value)
+        if held is not None and message is not value and _goes_on(held[1], message):
+            held = held[0], held[1] | {"content": _joined(held[1]["content"], message["content"])}
+            file.account.merge()
+            continue
+        if held is not None:
+            yield held
+        held = place, message
+    if held is not None:
+        yield held
+
+
+def _goes_on(held: Any, message: dict[str, Any]) -> bool:
+    """Tell whether a message that was printed is a further piece of the one before."""
+    return _is_message(held) and isinstance(message.get("id"), str) and held.get("id") == message["id"] and held["role"] == message["role"]
+
+
+def _joined(first: list[Any], then: list[Any]) -> list[Any]:
+    """Put the contents of two pieces of a message together; words that go on are one content."""
+    last, following = (first or [None])[-1], (then or [None])[0]
+    for name in ("text", "thinking"):
+        if all(isinstance(part, dict) and part.get("type") == name and isinstance(part.get(name), str) for part in (last, following)):
+            return [*first[:-1], last | {name: last[name] + following[name]}, *then[1:]]
+    return [*first, *then]
 
 
 def _read_record(value: Any, place: int, draft: ConversationDraft, messages: MessageList) -> None:
-    if _is_header(value):
+    if isinstance(value, dict) and value.get("type") == "complete" and "role" not in value:
+        _end(value, place, messages)
+    elif _is_header(value):
         draft.row.title = text_of(value.get("description") or value.get("name")) or draft.row.title
         draft.labels.setdefault("cwd", value["working_dir"])
         draft.extra |= {name: item for name, item in value.items() if name not in ("id", "description", "working_dir") and item is not None}
@@ -101,6 +142,15 @@ def _read_record(value: Any, place: int, draft: ConversationDraft, messages: Mes
     else:
         messages.account.skip("no_message")
         messages.account.diagnose("no_message", "It is no message and tells nothing of the session; it was left out.", line=place, excerpt=value)
+
+
+def _end(value: dict[str, Any], place: int, messages: MessageList) -> None:
+    """Read how a run ended and what it took."""
+    for name, column in _USAGE.items():
+        if messages.step is not None and (count := count_in(value.get(name))) is not None:
+            setattr(messages.step, column, count)
+    messages.note(Said("system", place, (Piece("other", "complete", extra=to_json(value)),), injected=True))
+    messages.thread.draft.ended = True
 
 
 def _said_in(message: dict[str, Any], place: int) -> list[Said]:

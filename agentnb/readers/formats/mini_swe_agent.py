@@ -24,6 +24,7 @@ from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders._draft import ConversationDraft
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
 from agentnb.readers.dialects.chat import content_of, is_message, said_in, usage_in
+from agentnb.readers.dialects.responses import usage_in as usage_of_response
 
 _BLOCK = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n```", re.DOTALL)
 _RETURN_CODE = re.compile(r"\s*<returncode>\s*(-?\d{1,9})\s*</returncode>")
@@ -102,10 +103,7 @@ class _Run:
 
     def _said(self, message: Any, place: int) -> list[Said]:
         if isinstance(message, dict) and message.get("role") == "exit":
-            self.draft.labels["exit_status"] = _extra(message).get("exit_status")
-            text = text_of(message.get("content"))
-            pieces = (Piece("text", text),) if text else (Piece("other", "exit"),)
-            return [self._with_extra(Said("system", place, pieces, injected=True), message)]
+            return self._end(message, place)
         if isinstance(message, dict) and message.get("type") == "function_call_output":
             message = {**message, "role": "tool", "tool_call_id": message.get("call_id"), "content": message.get("output")}
         if isinstance(message, dict) and message.get("object") == "response" and isinstance(message.get("output"), list):
@@ -116,9 +114,21 @@ class _Run:
             return []
         if message["role"] == "assistant":
             return [self._reply(message, place)]
+        refused = _refused(message)
+        if refused is not None:
+            return [self._reply(refused, place)._replace(records=0), self._result(message, place)]
         if self.begun and message["role"] in ("user", "tool"):
             return [self._result(message, place)]
         return [self._with_extra(_plain(message, place), message)]
+
+    def _end(self, message: dict[str, Any], place: int) -> list[Said]:
+        """Say how the run ended; the command that handed the work in ran, though its result is the end itself."""
+        status = self.draft.labels["exit_status"] = _extra(message).get("exit_status")
+        text = text_of(message.get("content"))
+        end = self._with_extra(Said("system", place, (Piece("text", text),) if text else (Piece("other", "exit"),), injected=True), message)
+        if status != "Submitted" or self.waiting != 1:
+            return [end]
+        return [Said("tool", place, at=end.at, zone_assumed=end.zone_assumed, records=0), end]
 
     def _reply(self, message: dict[str, Any], place: int) -> Said:
         self.begun = True
@@ -129,7 +139,10 @@ class _Run:
         response = extra.get("response") if isinstance(extra.get("response"), dict) else message
         assert isinstance(response, dict)
         cost = amount_in(extra.get("cost"))
-        usage = usage_in(response.get("usage")) | ({"cost": cost} if cost is not None else {})
+        usage = usage_of_response(response.get("usage")) if "object" in message else usage_in(response.get("usage"))
+        usage |= {"cost": cost} if cost is not None else {}
+        began, ended = read_time(message.get("created_at")), read_time(message.get("completed_at"))
+        said = said._replace(at=said.at or ended.micros, started=began.micros if ended.micros is not None else None)
         return said._replace(asked=asked, usage=usage, model=text_of(response.get("model")), finish_reason=_finish(response))
 
     def _result(self, message: dict[str, Any], place: int) -> Said:
@@ -176,7 +189,7 @@ class _Run:
 
 def _read_keys(message: dict[str, Any]) -> tuple[str, ...]:
     """Return the fields of a message that are read."""
-    reply = ("id", "object", "created", "model", "usage", "choices", "finish_reason") if "object" in message else ()
+    reply = ("id", "object", "created", "created_at", "completed_at", "model", "usage", "choices", "finish_reason") if "object" in message else ()
     result = ("type", "call_id", "output") if message.get("type") == "function_call_output" else ()
     return ("role", "content", "tool_calls", "tool_call_id", "name", "extra", "reasoning_content", "refusal", *reply, *result)
 
@@ -193,6 +206,23 @@ def _extra(message: Any) -> dict[str, Any]:
 def _is_shown(value: Any, message: dict[str, Any]) -> bool:
     """Tell whether a text stands in the message itself, as the raw output does inside its template."""
     return isinstance(value, str) and value.strip() in content_of(message)
+
+
+def _refused(message: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the reply that a message refuses: one that the tool could not understand stands nowhere else."""
+    extra = _extra(message)
+    response = extra.get("response") if message["role"] == "user" else None
+    if not isinstance(response, dict):
+        return None
+    ran: dict[str, Any] = {"actions": [], "cost": extra.get("cost")}
+    if isinstance(response.get("output"), list):
+        reply: Any = {**_chat_of(response), "object": "response"}
+    else:
+        choices = response.get("choices")
+        reply = choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+        ran["response"] = response
+    # What it asked for never ran.
+    return {**reply, "role": "assistant", "tool_calls": None, "refused": reply.get("tool_calls") or None, "extra": ran} if isinstance(reply, dict) else None
 
 
 def _commands(message: dict[str, Any]) -> list[Any]:
@@ -224,8 +254,16 @@ def _chat_of(response: dict[str, Any]) -> dict[str, Any]:
     text = "\n\n".join(block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str))
     calls = [{"id": item.get("call_id"), "function": item} for item in items if item.get("type") == "function_call"]
     rest = {name: value for name, value in response.items() if name != "output"}
-    others = [item for item in items if item.get("type") not in ("message", "function_call")]
-    return {**rest, "role": "assistant", "content": text, "tool_calls": calls} | ({"output_items": others} if others else {})
+    thoughts = [text for item in items if item.get("type") == "reasoning" for text in _thoughts(item)]
+    others = [item for item in items if item.get("type") not in ("message", "function_call") and not (item.get("type") == "reasoning" and _thoughts(item))]
+    hidden = [{"id": item.get("id"), "encrypted_content": item["encrypted_content"]} for item in items if item.get("encrypted_content") and item not in others]
+    chat = {**rest, "role": "assistant", "content": text, "tool_calls": calls} | ({"reasoning_content": "\n\n".join(thoughts)} if thoughts else {})
+    return chat | ({"output_items": others + hidden} if others or hidden else {})
+
+
+def _thoughts(item: dict[str, Any]) -> list[str]:
+    blocks = [block for name in ("summary", "content") if isinstance(item.get(name), list) for block in item[name]]
+    return [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str) and block["text"]]
 
 
 READER = Reader(format="mini_swe_agent", title="mini-swe-agent trajectory", matches=_matches, keys=_keys, read=_read)

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions: message lists, requests, responses, logs of both, streams, HTTP logs, and files of tau-bench with many runs.
+"""OpenAI Chat Completions: message lists, requests, responses, logs of both, streams, HTTP logs (of Cohere and Amazon Bedrock too), runs of tau-bench.
 
 There is no flag for a failed tool: a result that begins with an error is taken as one. A log may hold several conversations: a request whose messages
 begin with all of an earlier exchange continues it, and what it repeats is merged. A record of the account is a message or a reply; of a stream, an event.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, count_in
+from agentnb.readers._fields import amount_in, count_in, text_of
 from agentnb.readers._http_logs import entries_of, exchange_of, http_of, log_format, placed_entries, skip_other
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -22,7 +22,9 @@ from agentnb.readers.builders.exchanges import Asking, Exchange, Reply, failed_r
 from agentnb.readers.builders.message_list import Piece, Said
 from agentnb.readers.dialects.chat import DIALECT, is_message_list, is_reply
 
-_READ_RUN = frozenset({"messages", "traj", "request", "response", "choices", "message", "usage", "task_id", "trial", "reward", "cost"})
+_READ_RUN = frozenset(
+    {"messages", "traj", "request", "response", "choices", "message", "usage", "task_id", "trial", "reward", "cost", "response_cost", "startTime", "endTime"}
+)
 _LABELS = ("task_id", "trial", "reward")
 _SPOKEN = re.compile(r"^(user|assistant|tool|system): ?", re.MULTILINE)
 
@@ -142,12 +144,22 @@ def _reply(run: _Run, asking: Asking, place: int) -> Reply:
     if first.error is not None and record.get("status") is not None:
         reply = failed_reply(body, place, status=count_in(record["status"]), model=first.model, at=first.at)
         first = reply.said[0]
-    measures = {"cost": amount_in(record.get("cost")), "seconds": amount_in(record.get("latency_sec"))}
+    measures = {"cost": amount_in(record.get("cost", record.get("response_cost"))), "seconds": amount_in(record.get("latency_sec"))}
     usage = first.usage | {name: value for name, value in measures.items() if value is not None}
-    time = read_time(record.get("timestamp"))
-    at, assumed = (first.at, first.zone_assumed) if first.at is not None else time
-    said = first._replace(at=at, zone_assumed=assumed, usage=usage, model=first.model or asking.model)
+    begun, ended, time = (read_time(record.get(name)) for name in ("startTime", "endTime", "timestamp"))
+    # The service tells when it began to answer, to the second; a client that measures the call knows better.
+    at, assumed = ended if ended.micros is not None else (first.at, first.zone_assumed) if first.at is not None else time
+    error = _told_error(record) or first.error if first.error is not None else None
+    model = first.model or asking.model
+    said = first._replace(at=at, zone_assumed=assumed, started=first.started or begun.micros, usage=usage, model=model, error=error)
     return reply._replace(said=(said, *reply.said[1:]), whole=whole)
+
+
+def _told_error(record: dict[str, Any]) -> str | None:
+    """Return what a log of LiteLLM says went wrong, beside a response that is empty then."""
+    information = record.get("error_information")
+    told = record.get("error_str") or (information.get("error_message") if isinstance(information, dict) else None)
+    return text_of(told) or None
 
 
 def _shown(record: dict[str, Any], place: int, account: Account) -> Exchange:

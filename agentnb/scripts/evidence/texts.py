@@ -12,7 +12,7 @@ DEEPEST: Final = 4
 """How often JSON inside a text inside JSON is read."""
 _BLANK = re.compile(r"[ \t\r\n]*")
 _LEAF = re.compile(r'"((?:[^"\\]|\\.)*+)(")?|(-?[0-9][0-9.eE+-]*+)|(true|false|null)\b', re.DOTALL)
-_LAST_WORD = re.compile(r"[A-Za-z0-9:_\-/.,%+@#$]+\Z")
+_LAST_WORD = re.compile(r"(?<![A-Za-z0-9:_\-/.,%+@#$])[A-Za-z0-9:_\-/.,%+@#$]++\Z")
 
 
 class Leaf(NamedTuple):
@@ -109,7 +109,7 @@ def _is_cut(text: str, error: JSONDecodeError) -> bool:
     if error.msg.startswith("Unterminated string") or not text[error.pos :].strip():
         return True
     # A word that is cut, such as `tru`, is told at its beginning.
-    return error.pos >= len(text) - 8 and _LAST_WORD.match(text, error.pos) is not None
+    return error.pos >= len(text) - 8 and text[error.pos :].rstrip().isalnum()
 
 
 def _cut_leaves(text: str, at: int, depth: int) -> Iterator[Leaf]:

@@ -143,3 +143,12 @@ def test_the_analytics_log_is_said_to_hold_no_conversation(tmp_path: Path) -> No
     assert source.reason is not None
     assert "no conversation" in source.reason
     assert codes(rows) == {"analytics_log": 1}
+
+
+def test_what_the_model_thought_is_no_part_of_its_answer(tmp_path: Path) -> None:
+    rows = history(
+        tmp_path,
+        START + "#### Hi  \n\n<thinking-content-a1b2>\n\nA person.\n\nI greet.\n\n</thinking-content-a1b2>\n\nHello.\n\n> Tokens: 1k sent, 2 received.  \n",
+    )
+    assert [(part.type, part.text) for part in rows.parts if part.role == "assistant"] == [("reasoning", "A person.\n\nI greet."), ("text", "Hello.")]
+    assert [turn.answer for turn in rows.turns] == ["Hello."]

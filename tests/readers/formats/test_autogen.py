@@ -52,3 +52,61 @@ def test_an_output_that_nobody_asked_for_is_shown_without_a_call(tmp_path: Path)
     history = [{"name": "Computer_terminal", "role": "user", "content": "exitcode: 0 (execution succeeded)\nCode output: 4"}]
     (tmp_path / "log.json").write_text(json.dumps({"question": "Why?", "mistake_agent": "A", "mistake_step": "0", "history": history}))
     assert calls_of(read(tmp_path)) == []
+
+
+def chat(kind: str, source: str, content: object, **more: object) -> dict[str, object]:
+    return {"id": f"{kind}-{source}", "source": source, "models_usage": None, "metadata": {}, "created_at": "2026-04-01T08:00:00Z", "content": content} | {
+        "type": kind, **more,
+    }  # fmt: skip
+
+
+CHAT = [
+    chat("TextMessage", "user", "Is it warm?"),
+    chat("ThoughtEvent", "baker", "I should look."),
+    chat(
+        "ToolCallRequestEvent", "baker", [{"id": "c1", "name": "oven", "arguments": '{"heat": 900}'}], models_usage={"prompt_tokens": 9, "completion_tokens": 4}
+    ),
+    chat("ToolCallExecutionEvent", "baker", [{"content": "too hot", "name": "oven", "call_id": "c1", "is_error": True}]),
+    chat("TextMessage", "baker", "It is too hot.", models_usage={"prompt_tokens": 20, "completion_tokens": 5}),
+    chat("HandoffMessage", "baker", "Over to you.", target="critic"),
+    chat("TextMessage", "critic", "APPROVE"),
+]
+
+
+def test_messages_of_a_team_are_turns_calls_and_replies(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text(json.dumps({"messages": CHAT, "stop_reason": "APPROVE was said"}))
+    rows = read(tmp_path)
+    assert [(call.name, call.state, call.output) for call in calls_of(rows)] == [("oven", "failed", "too hot")]
+    assert [(call.input_tokens, json.loads(call.extra or "{}")["agent"]) for call in calls_of(rows, "model")] == [(9, "baker"), (20, "baker"), (None, "critic")]
+    assert (rows.turns[0].prompt, rows.turns[0].answer, account_of(rows)) == ("Is it warm?", "APPROVE", (7, 7, 0, 0))
+    assert json.loads(rows.conversations[0].extra or "") == {"stop_reason": "APPROVE was said"}
+
+
+def test_a_log_with_a_message_on_each_line_and_the_state_of_a_team_are_the_same_conversation(tmp_path: Path) -> None:
+    state = {"type": "TeamState", "agent_states": {"manager": {"type": "RoundRobinManagerState", "message_thread": CHAT}, "baker": {"agent_state": {}}}}
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, [*CHAT, {"messages": CHAT, "stop_reason": "APPROVE was said"}])))
+    log = read(tmp_path / "log.jsonl")
+    (tmp_path / "state.json").write_text(json.dumps(state))
+    assert account_of(log) == (8, 7, 1, 0)
+    assert [call.name for call in calls_of(log)] == [call.name for call in calls_of(read(tmp_path / "state.json"))] == ["oven"]
+
+
+def test_what_an_agent_remembers_is_a_conversation(tmp_path: Path) -> None:
+    messages = [
+        {"type": "UserMessage", "source": "User", "content": "Is it warm?"},
+        {"type": "AssistantMessage", "source": "baker", "content": [{"id": "c1", "name": "oven", "arguments": "{}"}], "thought": "I look."},
+        {"type": "FunctionExecutionResultMessage", "content": [{"content": "warm", "name": "oven", "call_id": "c1", "is_error": False}]},
+        {"type": "AssistantMessage", "source": "baker", "content": "Yes."},
+    ]
+    (tmp_path / "state.json").write_text(json.dumps({"type": "AssistantAgentState", "llm_context": {"messages": messages}}))
+    rows = read(tmp_path)
+    assert ([call.output for call in calls_of(rows)], rows.turns[0].answer, rows.conversations[0].agent_name) == (["warm"], "Yes.", "baker")
+    assert account_of(rows) == (4, 4, 0, 0)
+
+
+def test_code_that_an_agent_ran_is_a_call_with_its_exit_code(tmp_path: Path) -> None:
+    written = chat("CodeGenerationEvent", "coder", "I try.", code_blocks=[{"language": "python", "code": "1/0"}], retry_attempt=0)
+    ran = chat("CodeExecutionEvent", "coder", "", result={"exit_code": 1, "output": "ZeroDivisionError"}, retry_attempt=0)
+    (tmp_path / "log.json").write_text(json.dumps([chat("TextMessage", "user", "Run it."), written, ran]))
+    (call,) = calls_of(read(tmp_path))
+    assert (call.name, call.exit_code, call.state, call.output) == ("code_executor", 1, "failed", "ZeroDivisionError")

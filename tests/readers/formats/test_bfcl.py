@@ -89,6 +89,33 @@ def test_a_task_that_was_not_solved_is_failed_with_its_question_and_kind_of_erro
     assert json.loads(rows.sources[0].skipped or "") == {"totals": 1}
 
 
+def test_a_result_and_its_score_are_one_conversation(tmp_path: Path) -> None:
+    totals = {"accuracy": 0.5, "correct_count": 1, "total_count": 2}
+    score = {"id": "simple_0", "model_name": "m1", "test_category": "simple", "valid": False, "error": ["Wrong."], "error_type": "value_error"}
+    score |= {"prompt": {"id": "simple_0", "question": [[{"role": "user", "content": "Find it."}]]}, "model_result_raw": [{"find": "{}"}]}
+    write_lines(tmp_path / "score" / "m1" / "simple_score.json", [totals, score])
+    write_lines(tmp_path / "result" / "m1" / "simple_result.json", [result([{"find": "{}"}]), result([], id="simple_1")])
+    alone = read(tmp_path / "result")
+    rows = read(tmp_path)
+    assert [row.conversation_id for row in rows.conversations] == [row.conversation_id for row in alone.conversations]
+    labels = [json.loads(row.labels or "") for row in rows.conversations]
+    assert [item.get("valid") for item in labels] == [False, None]
+    assert [(turn.prompt, turn.state) for turn in rows.turns] == [("Find it.", "failed"), (None, None)]
+    assert rows.conversations[0].model == "m1"
+    assert [call.input_tokens for call in calls_of(rows, "model")] == [10, 10]
+    assert sorted((row.records_kept, row.records_merged, row.records_skipped) for row in rows.sources) == [(0, 1, 1), (2, 0, 0)]
+
+
+def test_a_score_of_another_model_stays_apart(tmp_path: Path) -> None:
+    totals = {"accuracy": 0.0, "correct_count": 0, "total_count": 1}
+    score = {"id": "simple_0", "valid": False, "error": ["Wrong."], "error_type": "value_error", "model_result_raw": "red"}
+    for model in ("m1", "m2"):
+        write_lines(tmp_path / "score" / model / "s.json", [totals, score | {"model_name": model}])
+    write_lines(tmp_path / "result" / "m1" / "r.json", [result("red"), result("a", id="simple_1")])
+    rows = read(tmp_path)
+    assert sorted((row.model or "", row.conversation_id.split("-")[0]) for row in rows.conversations) == [("", "simple_1"), ("m1", "simple_0"), ("m2", "simple_0")]
+
+
 def test_the_same_task_of_two_models_is_two_conversations(tmp_path: Path) -> None:
     write_lines(tmp_path / "one" / "r.json", [result("red"), result("a", id="simple_1")])
     write_lines(tmp_path / "two" / "r.json", [result("red"), result("b", id="simple_1")])

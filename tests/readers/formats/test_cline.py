@@ -221,3 +221,15 @@ def test_tasks_with_the_same_words_in_other_folders_are_others(tmp_path: Path) -
 
 def test_what_is_no_message_is_left_out_with_its_reason(tmp_path: Path) -> None:
     assert codes(history(tmp_path, {"role": "robot"}, agent("Hello."))) == {"no_message": 1}
+
+
+def test_the_words_that_begin_a_task_are_the_persons_where_only_what_was_shown_is_there(tmp_path: Path) -> None:
+    rows = shown(tmp_path, says("text", "Fix the till."), request(1), says("text", "I look.", 2))
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Fix the till.", "I look.")]
+
+
+def test_a_result_is_known_by_its_heading_whatever_the_tool_and_a_list_to_keep_is_beside_the_words(tmp_path: Path) -> None:
+    asked = agent({"type": "tool_use", "id": "t1", "name": "use_subagents", "input": {}})
+    rows = history(tmp_path, asked, user(text("[subagents] Result:\nAll done."), text("\n# task_progress List\n\nKeep one.")))
+    assert [(call.name, call.output) for call in calls_of(rows)] == [("use_subagents", "All done.")]
+    assert [turn.prompt for turn in rows.turns] == ["Fix the till."]

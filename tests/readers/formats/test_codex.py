@@ -466,3 +466,36 @@ def test_usage_of_an_execution_stands_with_the_last_model_call_of_the_turn() -> 
     rows = read(SAMPLES / "exec.jsonl")
     assert [step.input_tokens for step in calls_of(rows, "model") if step.input_tokens is not None] == [900]
     assert [(turn.state, turn.answer) for turn in rows.turns] == [("done", "There is one file."), ("failed", None)]
+
+
+def test_why_the_service_failed_is_told_beside_the_event_or_inside_it(tmp_path: Path) -> None:
+    rows = read_lines(tmp_path, message("user", "Hi"), event("error", error={"kind": "rate_limit", "message": "Too fast."}))
+    assert [(step.state, step.error) for step in calls_of(rows, "model")] == [("failed", "Too fast.")]
+
+
+def test_a_call_without_an_id_pairs_with_the_result_that_names_its_tool(tmp_path: Path) -> None:
+    asked = item("tool_call", function={"name": "shell"}, arguments={"command": "ls x"})
+    answered = item("tool_result", name="shell", result={"stdout": "", "stderr": "Not there.", "exitCode": 2})
+    rows = read_lines(tmp_path, message("user", "Look"), asked, answered)
+    assert [(one.name, one.state, one.exit_code, one.output) for one in calls_of(rows)] == [("shell", "failed", 2, "Not there.")]
+    assert codes(rows) == {}
+
+
+def test_the_flat_form_may_begin_with_an_id_and_a_time_alone(tmp_path: Path) -> None:
+    spoken = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}
+    rows = read_lines(tmp_path, {"id": "t-1", "timestamp": "2026-05-04T09:00:00.000Z"}, spoken)
+    assert [(conversation.conversation_id, conversation.format) for conversation in rows.conversations] == [("t-1", "codex")]
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["in a field", "as a list"])
+def test_events_of_an_execution_may_stand_in_one_document(whole: bool, tmp_path: Path) -> None:
+    command = {"id": "i1", "type": "command_execution", "command": "ls", "aggregated_output": "", "exit_code": None, "status": "in_progress"}
+    events = [
+        {"type": "item.started", "item": command},
+        {"type": "item.completed", "item": command | {"aggregated_output": "a.txt", "exit_code": 0, "status": "completed"}},
+        {"type": "item.completed", "item": {"id": "i2", "type": "agent_message", "text": "One file."}},
+    ]
+    (tmp_path / "run.json").write_text(json.dumps({"events": events} if whole else events))
+    rows = read(tmp_path)
+    assert [(one.name, one.exit_code, one.output) for one in calls_of(rows)] == [(calls_of(rows)[0].name, 0, "a.txt")]
+    assert (account_of(rows), [turn.answer for turn in rows.turns]) == ((3, 3, 0, 0), ["One file."])

@@ -211,3 +211,9 @@ def test_unknown_events_are_kept_and_broken_ones_explained(tmp_path: Path) -> No
     )
     assert account_of(rows) == (10, 9, 0, 1)
     assert codes(rows) == {"no_event": 1, "orphan_result": 1, "unanswered_call": 2}
+
+
+def test_a_call_that_starts_before_the_reply_that_asks_for_it_is_one_call(tmp_path: Path) -> None:
+    start = "tool.execution_start", {"toolCallId": "c1", "toolName": "bash", "arguments": {"command": "ls"}}
+    rows = read_events(tmp_path, ("user.message", {"content": "Hi"}), start, asked("c1", command="ls"), ended("c1", "a.txt"))
+    assert [(call.name, call.state, call.output) for call in calls_of(rows)] == [("bash", "done", "a.txt")]

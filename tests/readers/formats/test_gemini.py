@@ -324,3 +324,31 @@ def test_a_session_without_its_header_has_the_same_id_wherever_it_lies(tmp_path:
     lines = [*SESSION[2:5], SESSION[9]]
     first, second = (read(write_lines(tmp_path / name / "s.jsonl", lines)).conversations[0].conversation_id for name in ("a", "b"))
     assert first == second
+
+
+def test_what_the_cli_prints_when_it_runs_without_a_screen_is_a_conversation(tmp_path: Path) -> None:
+    def event(kind: str, **fields: Any) -> dict[str, Any]:
+        return {"type": kind, "timestamp": "2026-03-02T09:00:00.000Z", **fields}
+
+    lines = [
+        event("init", session_id="g-1", model="m-1"),
+        event("message", role="user", content="List it"),
+        event("message", role="assistant", content="I ", delta=True),
+        event("message", role="assistant", content="look.", delta=True),
+        event("tool_use", tool_name="glob", tool_id="t1", parameters={"pattern": "*"}),
+        event("tool_result", tool_id="t1", status="error", error={"type": "X", "message": "Not there."}),
+        event("message", role="assistant", content="Nothing.", delta=True),
+        event("result", status="success", stats={"input_tokens": 10, "output_tokens": 2}),
+    ]
+    rows = read(write_lines(tmp_path / "run.jsonl", lines))
+    assert [(conversation.conversation_id, conversation.format) for conversation in rows.conversations] == [("g-1", "gemini")]
+    assert [(turn.prompt, turn.answer, turn.state) for turn in rows.turns] == [("List it", "Nothing.", "done")]
+    assert [(item.name, item.state, item.error) for item in calls_of(rows)] == [("glob", "failed", "Not there.")]
+    assert [(step.input_tokens, step.output_tokens) for step in calls_of(rows, "model")] == [(None, None), (10, 2)]
+    assert (account_of(rows), texts_of(rows)[:2]) == ((8, 7, 1, 0), ["List it", "I look."])
+
+
+def test_a_message_that_says_it_is_the_model_s_is_a_reply(tmp_path: Path) -> None:
+    messages = [{"id": "a", "type": "user", "content": "Hi"}, {"id": "b", "type": "model", "parts": [{"text": "Ho"}]}]
+    rows = read(write_json(tmp_path / "session.json", {"sessionId": "s", "projectHash": "p", "messages": messages}))
+    assert ([turn.answer for turn in rows.turns], codes(rows)) == (["Ho"], {})

@@ -221,6 +221,23 @@ def test_a_model_call_that_failed_is_a_step_before_the_one_that_did_not(tmp_path
     assert [(call.state, call.error) for call in calls_of(rows, "model")] == [("failed", "Overloaded"), ("done", None)]
 
 
+def test_a_failed_model_call_with_an_empty_reply_is_a_step_of_the_run(tmp_path: Path) -> None:
+    rows = read(write_json(tmp_path / "x", log(sample([U], [model(said("assistant", "", "m2"), error="The service is down.")], error={"message": "Down."}))))
+    assert side_calls(rows) == []
+    assert [(call.state, call.error) for call in calls_of(rows, "model")] == [("failed", "The service is down.")]
+    assert [turn.state for turn in rows.turns] == ["failed"]
+
+
+def test_a_call_that_the_agents_answer_replaced_is_told_by_the_events(tmp_path: Path) -> None:
+    answer = said("assistant", "Seven.", "m2")
+    ran = event("tool", 3, id="c1", function="submit", arguments={"answer": "Seven."}, result="Seven.", completed="2026-03-02T13:00:04+00:00")
+    rows = read(write_json(tmp_path / "x", log(sample([U, answer], [model(asks("m2", "c1", "submit", answer="Seven."), 1), ran]))))
+    (call,) = calls_of(rows, "tool")
+    assert (call.name, call.input, call.output, call.state, call.seconds) == ("submit", '{"answer":"Seven."}', "Seven.", "done", 1.0)
+    assert call.step_id == calls_of(rows, "model")[0].call_id
+    assert [turn.answer for turn in rows.turns] == ["Seven."]
+
+
 def test_a_call_without_a_message_of_its_result_has_what_the_event_says(tmp_path: Path) -> None:
     rows = read(write_json(tmp_path / "x", log(sample([U, asks("m2", "c1", "submit")], [event("tool", id="c1", function="submit", result="7")]))))
     assert [(call.output, call.state) for call in calls_of(rows)] == [("7", "done")]

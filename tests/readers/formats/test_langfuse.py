@@ -171,3 +171,64 @@ def test_a_parent_that_is_missing_is_noted_and_the_order_of_the_file_does_not_ma
 def test_what_is_no_record_of_langfuse_is_left_out_with_its_reason(tmp_path: Path) -> None:
     rows = read_value(tmp_path, [TOP, MODEL, {"id": 1}, "x"])
     assert (account_of(rows), rows.sources[0].skipped) == ((4, 2, 0, 2), '{"not_langfuse":2}')
+
+
+def test_blocks_of_converse_that_were_written_as_text_are_what_they_say(tmp_path: Path) -> None:
+    asked = json.dumps([{"text": "I look."}, {"toolUse": {"toolUseId": "u1", "name": "oven", "input": {"heat": 200}}}])
+    result = json.dumps([{"toolResult": {"toolUseId": "u1", "status": "success", "content": [{"text": "warm"}]}}])
+    heard = [{"role": "user", "content": json.dumps([{"text": "Warm?"}])}]
+    repeated = [*heard, {"role": "assistant", "content": asked}, {"role": "tool", "content": result}]
+    agent = {"metadata": {"attributes": {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "baker"}}}
+    rows = read_value(tmp_path, [
+        observed("a", "GENERATION", 0, heard, {"message": "Yes.\n"}, usageDetails={"input": 30}, **agent),
+        observed("m1", "GENERATION", 1, heard, {"message": asked, "finish_reason": "tool_use"}, "a", usageDetails={"input": 10}),
+        observed("m2", "GENERATION", 3, repeated, {"message": json.dumps([{"text": "Yes."}]), "finish_reason": "end_turn"}, "a", usageDetails={"input": 20}),
+    ])  # fmt: skip
+    assert [(call.finish_reason, call.input_tokens) for call in calls_of(rows, "model")] == [("tool_use", 10), ("end_turn", 20)]
+    assert [(call.name, call.output) for call in calls_of(rows)] == [("oven", "warm")]
+    assert (rows.turns[0].prompt, rows.turns[0].answer, rows.conversations[0].agent_name) == ("Warm?", "Yes.", "baker")
+
+
+def test_calls_that_stand_as_text_in_the_content_are_made_once_also_when_they_are_told_apart_later(tmp_path: Path) -> None:
+    def call(own_id: str) -> str:
+        return json.dumps([{"id": own_id, "type": "function", "function": {"name": "oven", "arguments": '{"heat": 200}'}}])
+
+    asked = [{"role": "assistant", "content": call("c1")}, {"role": "assistant", "content": call("c2")}]
+    later = [
+        {"role": "tool", "content": call("c1")},
+        {"role": "tool", "content": "warm"},
+        {"role": "tool", "content": call("c2")},
+        {"role": "tool", "content": "hot"},
+    ]
+    heard = [{"role": "user", "content": "Warm?"}]
+    rows = read_value(tmp_path, [observed("m1", "GENERATION", 0, heard, asked), observed("m2", "GENERATION", 3, [*heard, *later], "Yes.")])
+    assert [(call.tool_call_id, call.output, call.state) for call in calls_of(rows)] == [("c1", "warm", "done"), ("c2", "hot", "done")]
+    assert codes(rows) == []
+
+
+def test_plain_messages_among_items_of_the_responses_api_are_said(tmp_path: Path) -> None:
+    items = [{"role": "user", "content": "Warm?"}, {"type": "function_call", "call_id": "c1", "name": "oven", "arguments": "{}"},
+             {"type": "function_call_output", "call_id": "c1", "output": "warm"}]  # fmt: skip
+    rows = read_value(tmp_path, [observed("m1", "GENERATION", 0, items, "Yes.")])
+    assert [text for role, text in texts_of(rows) if role == "user"] == ["Warm?"]
+
+
+def test_a_reply_of_anthropic_that_only_speaks_tells_why_it_stopped(tmp_path: Path) -> None:
+    reply = {"id": "m", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "Yes."}], "model": "c", "stop_reason": "end_turn"}
+    (call,) = calls_of(read_value(tmp_path, [observed("m1", "GENERATION", 0, "Warm?", reply)]), "model")
+    assert (call.finish_reason, call.model) == ("end_turn", "c")
+
+
+def test_the_role_of_a_result_may_be_the_name_of_its_tool(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "oven", "arguments": "{}"}}
+    given = [{"role": "user", "content": "Warm?"}, {"role": "assistant", "content": "", "tool_calls": [call]},
+             {"role": "oven", "content": "warm", "additional_kwargs": {}}]  # fmt: skip
+    rows = read_value(tmp_path, [observed("m1", "GENERATION", 0, given, "Yes.")])
+    assert [(call.name, call.output) for call in calls_of(rows)] == [("oven", "warm")]
+
+
+def test_an_agent_of_pydantic_ai_is_known_by_its_name_in_older_traces(tmp_path: Path) -> None:
+    attributes = {"agent_name": "baker", "final_result": "Yes."}
+    rows = read_value(tmp_path, [observed("top", "SPAN", 0), observed("run", "SPAN", 0, None, None, "top", metadata={"attributes": attributes}),
+                                 observed("m1", "GENERATION", 0, "Warm?", "Yes.", "run")])  # fmt: skip
+    assert rows.conversations[0].agent_name == "baker"

@@ -95,6 +95,43 @@ def test_a_reply_of_the_responses_service_has_its_words_and_calls(tmp_path: Path
     assert rows.turns[0].answer == "I look."
 
 
+def test_a_reply_of_the_responses_service_has_its_thoughts_times_and_cached_tokens(tmp_path: Path) -> None:
+    items = [{"type": "reasoning", "id": "rs1", "summary": [{"type": "summary_text", "text": "Look first."}]}, {"type": "message", "content": []}]
+    usage = {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 25}, "output_tokens": 40, "output_tokens_details": {"reasoning_tokens": 30}}
+    reply = {"object": "response", "id": "r1", "model": "test-model-1", "created_at": 1767000000, "completed_at": 1767000012, "usage": usage, "output": items}
+    rows = read(write_json(tmp_path / "x", {"messages": [*TASK, reply], "info": {}, "trajectory_format": "mini-swe-agent-1.1"}))
+    (call,) = calls_of(rows, "model")
+    assert (call.input_tokens, call.cached_tokens, call.output_tokens, call.reasoning_tokens, call.seconds) == (100, 25, 40, 30, 12.0)
+    assert [part.text for part in rows.parts if part.type == "reasoning"] == ["Look first."]
+    assert call.extra is None
+
+
+CHAT_REPLY = {"object": "chat.completion", "choices": [{"message": {"content": "No tool needed.", "reasoning_content": "Hm."}}]}
+RESPONSE = {"object": "response", "output": [{"type": "reasoning", "summary": [{"text": "Hm."}]}, {"type": "message", "content": [{"text": "No tool needed."}]}]}
+
+
+@pytest.mark.parametrize("response", [CHAT_REPLY, RESPONSE])
+def test_a_reply_that_was_refused_is_a_step_with_its_tokens(response: Record, tmp_path: Path) -> None:
+    usage = {"input_tokens": 100, "output_tokens": 40} if "output" in response else {"prompt_tokens": 100, "completion_tokens": 40}
+    refusal = said("user", "Every reply must call a tool.", extra={"interrupt_type": "FormatError", "response": response | {"usage": usage}})
+    rows = read(write_json(tmp_path / "x", {"messages": [*TASK, refusal], "info": {}, "trajectory_format": "mini-swe-agent-1.1"}))
+    (call,) = calls_of(rows, "model")
+    assert (call.input_tokens, call.output_tokens) == (100, 40)
+    assert [(part.role, part.type, part.text) for part in rows.parts[2:]] == [
+        ("assistant", "reasoning", "Hm."), ("assistant", "text", "No tool needed."), ("tool", "tool_result", "Every reply must call a tool."),
+    ]  # fmt: skip
+    assert account_of(rows) == (3, 3, 0, 0)
+
+
+def test_the_command_that_hands_the_work_in_is_done_though_no_message_shows_its_result(tmp_path: Path) -> None:
+    reply = said("assistant", "", tool_calls=[{"id": "call_1", "function": {"name": "bash", "arguments": '{"command": "echo DONE"}'}}])
+    end = {"role": "exit", "content": "", "extra": {"exit_status": "Submitted", "submission": ""}}
+    rows = read(write_json(tmp_path / "x", {"messages": [*TASK, reply, end], "info": {}, "trajectory_format": "mini-swe-agent-1.1"}))
+    assert [(call.state, call.output) for call in calls_of(rows)] == [("done", None)]
+    assert codes(rows) == {}
+    assert account_of(rows) == (4, 4, 0, 0)
+
+
 def test_what_is_no_message_is_skipped(tmp_path: Path) -> None:
     rows = read(write_json(tmp_path / "x", {"messages": [*TASK, 7, {"role": "owl"}], "info": 5, "trajectory_format": "mini-swe-agent-1"}))
     assert account_of(rows) == (4, 2, 0, 2)

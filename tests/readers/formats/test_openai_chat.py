@@ -126,6 +126,15 @@ def test_what_a_model_said_instead_of_a_call_is_kept_and_not_said_again_when_it_
     assert texts_of(rows) == ["Yes or no?", "maybe", "Fix it.", "yes"]
 
 
+def test_a_log_of_litellm_tells_cost_times_and_what_went_wrong(tmp_path: Path) -> None:
+    answer = {"id": "a", "created": 1772442000, "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hello!"}}]}
+    base = {"call_type": "acompletion", "model": "lamp-1", "messages": chat([("user", "Hello")]), "startTime": 1772442000.5, "endTime": 1772442002.0}
+    good = base | {"id": "a", "status": "success", "response": answer, "response_cost": 0.25, "error_str": None}
+    bad = base | {"id": "b", "status": "failure", "response": {}, "response_cost": 0, "error_information": {"error_message": "Too many requests."}}
+    calls = calls_of(read(write_lines(tmp_path / "log.jsonl", [good, bad])), "model")
+    assert [(call.state, call.cost, call.seconds, call.error) for call in calls] == [("done", 0.25, 1.5, None), ("failed", 0, 1.5, "Too many requests.")]
+
+
 def test_a_run_of_tau_bench_written_out_as_text_keeps_who_said_what(tmp_path: Path) -> None:
     lines = ["user: Cancel it.", "assistant: None", "tool: Error: user not found", "assistant: Who are you?", "Say your name.", "user: Ana"]
     shown = "\n".join([*lines, "assistant: None", "tool: Transfer successful"])

@@ -431,3 +431,11 @@ def test_records_that_are_none_are_left_out_with_their_reason(tmp_path: Path) ->
 
 def test_an_agent_that_helps_with_an_order_is_read_as_its_golden_file_says() -> None:
     compare_with_golden("openai_responses", outline_of(read(SAMPLES / "late-order.json")))
+
+
+def test_results_of_the_agents_library_in_javascript_pair_by_their_own_names(tmp_path: Path) -> None:
+    asked = {"type": "function_call", "callId": "c1", "name": "find_order", "arguments": "{}", "status": "completed"}
+    answered = {"type": "function_call_result", "callId": "c1", "name": "find_order", "status": "completed", "output": {"type": "text", "text": "On its way."}}
+    nameless = {"type": "function_call", "name": "sum", "arguments": {}}, {"type": "function_call_result", "name": "sum", "output": "3"}
+    rows = read_items(tmp_path, says("Where is it?"), asked, answered, *nameless)
+    assert [(call.tool_call_id, call.name, call.output) for call in calls_of(rows)] == [("c1", "find_order", "On its way."), (None, "sum", "3")]

@@ -182,3 +182,24 @@ def test_a_bare_number_beside_the_files_is_no_recording(tmp_path: Path) -> None:
     write(tmp_path, session(), *ASKED)
     (tmp_path / "migration").write_text("2")
     assert {source.state: source.format for source in read(tmp_path).sources} == {"read": "opencode", "unknown_format": None}
+
+
+def test_events_that_are_printed_as_a_run_goes_on_are_its_messages(tmp_path: Path) -> None:
+    def printed(kind: str, second: int, held: dict[str, Any]) -> dict[str, Any]:
+        return {"type": kind, "timestamp": START + second * 1000, "sessionID": "ses_1", "part": held}
+
+    run = tool("p2", "completed", output="a.txt\n", metadata={"exit": 3}, time={"start": START, "end": START + 1000})
+    lines = [
+        printed("step_start", 0, part("p1", "m2", "step-start")),
+        printed("tool_use", 1, run),
+        printed("step_finish", 2, part("p3", "m2", "step-finish", reason="tool-calls", cost=0.5, tokens=TOKENS)),
+        printed("text", 4, part("p4", "m3", "text", text="One file.")),
+        {"type": "error", "timestamp": START + 5000, "sessionID": "ses_1", "error": {"name": "APIError", "data": {"message": "Too long."}}},
+    ]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = read(path)
+    assert [conversation.conversation_id for conversation in rows.conversations] == ["ses_1"]
+    assert [(call.name, call.exit_code, call.state) for call in calls_of(rows)] == [("bash", 3, "failed")]
+    assert [(step.input_tokens, step.cost, step.error) for step in calls_of(rows, "model")] == [(45, 0.5, None), (None, None, None), (None, None, "Too long.")]
+    assert (account_of(rows), codes(rows)) == ((5, 5, 0, 0), {})

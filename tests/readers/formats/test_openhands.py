@@ -219,6 +219,40 @@ def test_events_that_are_files_of_one_folder_are_one_conversation_in_the_order_o
     assert account_of(rows) == (11, 11, 0, 0)
 
 
+def sdk(number: int, kind: str, source: str, **fields: Any) -> Record:
+    return {"id": f"e{number}", "timestamp": f"2026-03-02T11:00:{number:02}.000000", "source": source, "kind": kind} | fields
+
+
+def sdk_says(number: int, text: str) -> Record:
+    return sdk(number, "MessageEvent", "user", llm_message={"role": "user", "content": [{"type": "text", "text": text}]})
+
+
+def sdk_acts(number: int, name: str, kind: str, response_id: str, **action: Any) -> Record:
+    call = {"id": f"c{number}", "name": name, "arguments": json.dumps(action)}
+    thought = [{"type": "text", "text": ""}]
+    fields = {"thought": thought, "action": {"kind": kind} | action, "tool_name": name, "tool_call_id": f"c{number}", "tool_call": call}
+    return sdk(number, "ActionEvent", "agent", llm_response_id=response_id, **fields)
+
+
+def test_a_conversation_beside_its_state_has_the_model_and_cost_of_every_reply_and_turns_that_were_ended(tmp_path: Path) -> None:
+    spent = [{"model": "m1", "cost": 0.25}, {"model": "m1", "cost": 0.5}]
+    tokens = [{"model": "m1", "prompt_tokens": 10 * number, "completion_tokens": 2, "response_id": f"r{number}"} for number in (1, 2)]
+    stats = {"usage_to_metrics": {"agent": {"costs": spent, "token_usages": tokens, "response_latencies": [{"response_id": "r1", "latency": 0.5}]}}}
+    state = {"id": "conv-1", "agent": {}, "workspace": {}, "execution_status": "finished", "max_iterations": 500, "stats": stats}
+    events = [
+        sdk_says(1, "Fix it."), sdk_acts(2, "finish", "FinishAction", "r1", message="Fixed."),
+        sdk_says(3, "Thanks, test it."), sdk_acts(4, "finish", "FinishAction", "r2", message="Tested."),
+    ]  # fmt: skip
+    write_json(tmp_path / "conv-1" / "base_state.json", state)
+    for number, event in enumerate(events):
+        write_json(tmp_path / "conv-1" / "events" / f"event-{number:05}.json", event)
+    rows = read(tmp_path)
+    models = [(call.name, call.input_tokens, call.cost, call.seconds) for call in calls_of(rows, "model")]
+    assert models == [("m1", 10, 0.25, 0.5), ("m1", 20, 0.5, 1.0)]
+    assert [(turn.state, turn.answer) for turn in rows.turns] == [("done", "Fixed."), ("done", "Tested.")]
+    assert [part.text for part in rows.parts if part.type == "text" and part.role == "assistant"] == ["Fixed.", "Tested."]
+
+
 def test_an_event_that_is_none_is_skipped(tmp_path: Path) -> None:
     rows = read(write_json(tmp_path / "x", [told(0), acts(1, "message", content="Hi"), 7, {"id": 9}]))
     assert account_of(rows) == (4, 2, 0, 2)

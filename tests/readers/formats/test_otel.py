@@ -368,3 +368,151 @@ def test_spans_that_serve_no_agent_and_values_that_are_no_spans_are_left_out_and
     rows = read_json(tmp_path, spans)
     assert (rows.conversations, account_of(rows)) == ([], (4, 0, 0, 4))
     assert codes(rows) == {"no_agent_span": 1, "no_span": 2}
+
+
+def told_by_agent(**more: Any) -> list[dict[str, Any]]:
+    """Make spans of an agent and its tools without model calls, as some SDKs send them; the agent's span tells its replies."""
+    said = {
+        "0.message": {"role": "assistant", "content.0": "I ask both."},
+        "1.message": {"role": "assistant", "tool_calls.0.tool_call": {"id": "t1", "function.name": "ask_baker", "function.arguments": '{"bread": "rye"}'}},
+        "2.message": {"role": "assistant", "content.0": "Rye is sold out."},
+    }
+    replies = {
+        f"llm.output_messages.{place}.{name}{inner}": value
+        for place, fields in said.items()
+        for name, held in fields.items()
+        for inner, value in ([(f".{key}", item) for key, item in held.items()] if isinstance(held, dict) else [("", held)])
+    }
+    agent = {
+        "openinference.span.kind": "AGENT",
+        "input.value": "Is there bread?",
+        "output.value": "Rye is sold out.",
+        "llm.model_name": "m-1",
+        **replies,
+        **more,
+    }
+    tool = {"openinference.span.kind": "TOOL", "tool.name": "ask_baker", "tool.id": "t1", "output.value": "none left"}
+    return [span("a", agent) | {"end_time": (1_772_442_009) * 10**9}, span("b", tool, parent="a", start=2)]
+
+
+def test_replies_that_only_the_agent_s_span_tells_are_model_calls_around_its_tools(tmp_path: Path) -> None:
+    rows = read_json(tmp_path, told_by_agent(**{"llm.token_count.prompt": 40, "llm.token_count.completion": 9}))
+    models = calls_of(rows, "model")
+    assert [(call.model, call.input_tokens, call.output_tokens) for call in models] == [("m-1", None, None), ("m-1", 40, 9)]
+    assert [(call.name, call.step_id, call.output) for call in calls_of(rows)] == [("ask_baker", models[0].call_id, "none left")]
+    assert (rows.turns[0].prompt, rows.turns[0].answer) == ("Is there bread?", "Rye is sold out.")
+    assert [text for _, text in texts_of(rows) if text] == ["Is there bread?", "I ask both.", "Rye is sold out."]
+
+
+def test_what_was_read_from_a_cache_is_part_of_the_input_also_where_it_was_counted_beside_it(tmp_path: Path) -> None:
+    counts = {"llm.token_count.prompt": 4, "llm.token_count.prompt_details.cache_read": 90, "llm.token_count.prompt_details.cache_write": 6}
+    assert calls_of(read_json(tmp_path, told_by_agent(**counts)), "model")[-1].input_tokens == 100
+
+
+def test_what_an_agent_cost_stands_with_it_where_its_model_calls_are_recorded(tmp_path: Path) -> None:
+    model = {"openinference.span.kind": "LLM", "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "No.",
+             "llm.token_count.prompt": 5}  # fmt: skip
+    rows = read_json(tmp_path, [span("a", {"openinference.span.kind": "AGENT", "llm.token_count.prompt": 5}), span("b", model, parent="a")])
+    assert [call.input_tokens for call in calls_of(rows, "model")] == [5]
+    assert extra_of(calls_of(rows, "agent")[0])["usage"] == {"input_tokens": 5}
+
+
+@pytest.mark.parametrize("form", ["row", "rest", "jaeger", "text", "tree", "tempo"])
+def test_stores_and_viewers_write_the_same_spans_in_shapes_of_their_own(tmp_path: Path, form: str) -> None:
+    attributes = {"openinference.span.kind": "LLM", "llm.model_name": "m-1", "llm.output_messages.0.message.role": "assistant",
+                  "llm.output_messages.0.message.content": "Yes."}  # fmt: skip
+    made = span("b", attributes)
+    times = {"start_time": "2026-03-02T09:00:01Z", "end_time": "2026-03-02T09:00:02Z"}
+    message = {"message.role": "assistant", "message.content": "Yes."}
+    tags = [{"key": name, "type": "string", "value": value} for name, value in attributes.items()]
+    typed = [{"key": name, "value": {"stringValue": value}} for name, value in attributes.items()]
+    shapes: dict[str, Any] = {
+        "row": [times | {"name": "b", "span_kind": "LLM", "context.trace_id": TRACE, "context.span_id": "b", "parent_id": None, "status_code": "OK",
+                         "attributes.llm.model_name": "m-1", "attributes.llm.output_messages": [message]}],
+        "rest": {"data": [times | {"id": "x", "name": "b", "context": {"trace_id": TRACE, "span_id": "b"}, "attributes": attributes}], "next_cursor": None},
+        "jaeger": {"data": [{"traceID": TRACE, "spans": [{"traceID": TRACE, "spanID": "b", "operationName": "b", "references": [], "tags": tags,
+                                                         "startTime": 1_772_442_001_000_000, "duration": 1_000_000, "processID": "p"}],
+                             "processes": {"p": {"serviceName": "bakery"}}}]},
+        "text": [made | {"attributes": json.dumps(attributes)}],
+        "tree": [made | {"attributes": {"openinference": {"span": {"kind": "LLM"}}, "llm": {"model_name": "m-1", "output_messages": [{"message": {
+            "role": "assistant", "content": "Yes."}}]}}}],
+        "tempo": {"trace": {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": TRACE, "spanId": "b", "name": "b", "attributes": typed,
+                  "startTimeUnixNano": str(made["start_time"]), "endTimeUnixNano": str(made["end_time"])}]}]}]}},
+    }  # fmt: skip
+    rows = read_json(tmp_path, shapes[form])
+    assert [(call.model, call.seconds, call.started_at) for call in calls_of(rows, "model")] == [("m-1", 1.0, 1_772_442_001_000_000)]
+    assert texts_of(rows) == [("assistant", "Yes.")]
+
+
+def test_a_reason_with_a_traceback_is_told_by_the_exception(tmp_path: Path) -> None:
+    event = {"name": "exception", "attributes": {"exception.type": "OvenError", "exception.message": "too hot"}}
+    status = {"code": "ERROR", "message": "OvenError('too hot')Traceback (most recent call last):\n  File x"}
+    tool = span("b", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "bake"}, status=status, events=[event])
+    assert calls_of(read_json(tmp_path, [tool]))[0].error == "OvenError: too hot"
+
+
+def test_a_model_that_failed_and_generated_nothing_said_nothing(tmp_path: Path) -> None:
+    attributes = {"openinference.span.kind": "LLM", "output.value": '{"generations": [[]], "llm_output": null, "type": "LLMResult"}'}
+    rows = read_json(tmp_path, [span("a", attributes, status={"code": "ERROR", "message": "429"})])
+    assert (calls_of(rows, "model")[0].error, [text for _, text in texts_of(rows) if text]) == ("429", [])
+
+
+def test_a_round_of_an_agent_that_repeats_its_model_call_is_no_agent(tmp_path: Path) -> None:
+    said = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}])
+    reply = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "Hello."}]}])
+    words = {"gen_ai.input.messages": said, "gen_ai.output.messages": reply}
+    spans = [
+        span("a", {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "greeter"}),
+        span("b", {"event_loop.cycle_id": "1", **words}, parent="a"),
+        span("c", {"gen_ai.operation.name": "chat", **words}, parent="b"),
+    ]
+    rows = read_json(tmp_path, spans)
+    assert [call.name for call in calls_of(rows, "agent")] == ["greeter"]
+    assert texts_of(rows) == [("user", "Hi"), ("assistant", "Hello.")]
+
+
+def test_spans_without_any_parents_hang_below_the_agent_that_ran_all_the_while(tmp_path: Path) -> None:
+    def event(given: Any, came: Any) -> list[dict[str, Any]]:
+        sides = {side: {"messages": [{"role": role, "content": text}]} for side, role, text in (("input", "user", given), ("output", "assistant", came))}
+        return [{"event_name": "x", "attributes": {"event.name": "x"}, "body": sides}]
+
+    asked = {"generations": [[{"text": "I look.", "message": {"tool_calls": [{"name": "oven", "args": {"heat": 200}, "id": "c1"}]}}]]}
+    result = {"name": "oven", "type": "tool", "content": "warm", "tool_call_id": "c1"}
+    state = json.dumps({"messages": [{"type": "human", "content": "Warm?"}]}), json.dumps({"messages": [{"type": "ai", "content": "Yes."}]})
+    spans = [
+        span("m1", {"event.name": "x"}, span_events=event("Warm?", json.dumps(asked)), start=1),
+        span("t1", {"event.name": "x"}, span_events=event("{'heat': 200}", json.dumps(result)), start=2),
+        span("m2", {"event.name": "x"}, span_events=event("Warm?", json.dumps({"generations": [[{"text": "Yes."}]]})), start=3),
+        span("a1", {"event.name": "x"}, span_events=event(*state), start=1) | {"end_time": 1_772_442_009 * 10**9},
+    ]
+    rows = read_json(tmp_path, spans)
+    assert [(call.kind, call.name, call.output) for call in rows.calls if call.kind != "model"] == [("agent", "a1", None), ("tool", "oven", "warm")]
+    assert (rows.turns[0].prompt, rows.turns[0].answer, len(calls_of(rows, "model"))) == ("Warm?", "Yes.", 2)
+
+
+def test_the_thread_of_a_machine_is_no_session_and_a_turn_of_codex_is_a_model_call(tmp_path: Path) -> None:
+    turn = {"model": "m-1", "codex.turn.token_usage.input_tokens": 14, "codex.turn.token_usage.cached_input_tokens": 8}
+    rows = read_json(tmp_path, [span("a", {"thread.id": 13, **turn})])
+    (call,) = calls_of(rows, "model")
+    assert (call.model, call.input_tokens, call.cached_tokens, rows.conversations[0].conversation_id) == ("m-1", 14, 8, TRACE)
+
+
+def test_a_handoff_that_names_nobody_is_no_agent(tmp_path: Path) -> None:
+    model = {"gen_ai.operation.name": "chat", "gen_ai.completion": '{"text": "Over to you.", "finish_reason": "stop"}'}
+    handed = {"gen_ai.operation.name": "handoff", "gen_ai.agent.name": "baker"}
+    rows = read_json(tmp_path, [span("a", {"gen_ai.operation.name": "invoke_agent"}), span("b", model, parent="a"), span("c", handed, parent="a", start=2)])
+    assert (len(calls_of(rows, "agent")), texts_of(rows)) == (1, [("assistant", "Over to you.")])
+
+
+def test_a_tool_and_a_task_of_smolagents_are_told_by_their_names(tmp_path: Path) -> None:
+    task = {"openinference.span.kind": "AGENT", "input.value": json.dumps({"task": "Bake.", "stream": False, "reset": True})}
+    given = {"args": [], "sanitize_inputs_outputs": True, "kwargs": {"heat": 200}}
+    tool = {"openinference.span.kind": "TOOL", "tool.name": "oven", "input.value": json.dumps(given)}
+    rows = read_json(tmp_path, [span("a", task), span("b", tool, parent="a")])
+    assert (rows.turns[0].prompt, json.loads(calls_of(rows)[0].input or "")) == ("Bake.", {"heat": 200})
+
+
+def test_a_trace_with_several_tops_lasts_until_the_last_of_them_ends(tmp_path: Path) -> None:
+    spans = [span(f"m{number}", {"gen_ai.operation.name": "chat", "gen_ai.prompt": "Hi", "gen_ai.completion": str(number)}, start=number) for number in (1, 5)]
+    rows = read_json(tmp_path, spans)
+    assert (rows.turns[0].started_at, rows.turns[0].ended_at) == (1_772_442_001_000_000, 1_772_442_006_000_000)

@@ -173,3 +173,23 @@ def test_reasoning_is_read_and_its_signature_is_no_text(tmp_path: Path) -> None:
 def test_lines_that_are_no_objects_are_left_out_with_their_reason(tmp_path: Path) -> None:
     rows = read(write_lines(tmp_path / "s.jsonl", [header(), b"7", entry("user", content="Hi"), reply()]))
     assert (account_of(rows), codes(rows)) == ((4, 3, 0, 1), {"not_an_object": 1})
+
+
+def test_events_that_are_printed_as_a_run_goes_on_say_each_message_once(tmp_path: Path) -> None:
+    asked = {"role": "user", "content": [{"type": "text", "text": "Hi"}], "timestamp": 1_772_442_000_000}
+    reply = {"role": "assistant", "content": [{"type": "text", "text": "Ho"}], "model": "m", "stopReason": "stop", "usage": {"input": 3, "output": 2}}
+    events: list[dict[str, Any]] = [
+        {"type": "session", "id": "s-1", "cwd": "/home/ana"},
+        {"type": "turn_start"},
+        {"type": "message_start", "message": asked},
+        {"type": "message_end", "message": asked},
+        {"type": "message_update", "message": reply | {"content": [{"type": "text", "text": "H"}]}},
+        {"type": "message_end", "message": reply | {"timestamp": 1_772_442_001_000}},
+        {"type": "turn_end", "message": reply, "toolResults": []},
+        {"type": "agent_end", "messages": [asked, reply]},
+    ]
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
+    rows = read(tmp_path)
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Hi", "Ho")]
+    assert [(step.input_tokens, step.output_tokens) for step in calls_of(rows, "model")] == [(3, 2)]
+    assert account_of(rows) == (8, 3, 0, 5)

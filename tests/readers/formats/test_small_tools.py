@@ -175,3 +175,110 @@ def test_an_exported_session_of_goose_is_one_document_with_its_id(tmp_path: Path
     rows = read(write_json(tmp_path / "g.json", document))
     (conversation,) = rows.conversations
     assert (conversation.conversation_id, conversation.title, account_of(rows)) == ("20260302_1", "Cups", (3, 3, 0, 0))
+
+
+DROID_RUN: list[dict[str, Any]] = [
+    {"type": "system", "subtype": "init", "session_id": "d-9", "cwd": "/home/ana", "model": "m-1", "tools": ["Execute"]},
+    {"type": "message", "role": "user", "id": "u1", "text": "<system-reminder>\nBe safe.\n</system-reminder>\n\nList it", "session_id": "d-9"},
+    {"type": "reasoning", "id": "r1", "text": "I look.", "session_id": "d-9"},
+    {"type": "reasoning", "id": "r1", "text": "I look.", "session_id": "d-9"},
+    {"type": "tool_call", "id": "c1", "toolId": "Execute", "toolName": "Execute", "parameters": {"command": "ls x"}, "session_id": "d-9"},
+    {"type": "tool_result", "id": "c1", "toolId": "Execute", "isError": True, "value": "ls: x: not there", "session_id": "d-9"},
+    {"type": "message", "role": "assistant", "id": "a1", "text": "It is not there.", "session_id": "d-9"},
+    {
+        "type": "completion",
+        "finalText": "It is not there.",
+        "usage": {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 4},
+        "session_id": "d-9",
+    },
+]
+
+
+def test_what_droid_prints_as_it_runs_is_one_conversation(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "d.jsonl", DROID_RUN)
+    rows = read(path)
+    assert (format_of(path), [conversation.conversation_id for conversation in rows.conversations]) == ("droid", ["d-9"])
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("List it", "It is not there.")]
+    assert [(call.name, call.state, call.error) for call in calls_of(rows)] == [("Execute", "failed", "ls: x: not there")]
+    assert [(step.name, step.input_tokens, step.output_tokens) for step in calls_of(rows, "model")] == [("m-1", None, None), ("m-1", 14, 5)]
+    assert account_of(rows) == (8, 7, 1, 0)
+
+
+def test_what_droid_puts_before_a_persons_words_is_none_of_them(tmp_path: Path) -> None:
+    reminder = text("<system-reminder>\nBe short.\n</system-reminder>\n\nDo it")
+    rows = read(write_lines(tmp_path / "d.jsonl", droid(said("m1", "d-1", "user", reminder))))
+    assert [turn.prompt for turn in rows.turns] == ["Do it"]
+    assert [(part.text, part.injected) for part in rows.parts] == [("Do it", False), ("<system-reminder>\nBe short.\n</system-reminder>", True)]
+
+
+def printed(type: str, **fields: Any) -> dict[str, Any]:
+    """Make an event that Cursor prints."""
+    return {"type": type, "session_id": "c-1", **fields}
+
+
+def worded(words: str, role: str = "assistant", **fields: Any) -> dict[str, Any]:
+    """Make words that Cursor prints."""
+    return printed(role, message={"role": role, "content": [{"type": "text", "text": words}]}, **fields)
+
+
+def ran(subtype: str, id: str, **call: Any) -> dict[str, Any]:
+    """Make an event of a tool of Cursor."""
+    return printed("tool_call", subtype=subtype, call_id=id, tool_call={"toolCallId": id, "shellToolCall": call})
+
+
+CURSOR_INIT = printed("system", subtype="init", apiKeySource="login", cwd="/home/ana", model="m-1", permissionMode="default")
+CURSOR_END = printed("result", subtype="success", is_error=False, result="Done.", usage={"inputTokens": 120, "outputTokens": 45})
+
+
+def test_what_cursor_prints_as_it_runs_is_one_conversation(tmp_path: Path) -> None:
+    failure = {"failure": {"stdout": "", "stderr": "not there", "exitCode": 2}}
+    calls = ran("started", "t1", args={"command": "ls x"}), ran("completed", "t1", args={"command": "ls x"}, result=failure)
+    refused = ran("completed", "t2", result={"rejected": {"command": "rm x", "reason": "no"}})
+    path = write_lines(tmp_path / "c.jsonl", [CURSOR_INIT, worded("Look", "user"), worded("I look."), *calls, refused, worded("Done."), CURSOR_END])
+    rows = read(path)
+    assert (format_of(path), [(turn.prompt, turn.answer, turn.state) for turn in rows.turns]) == ("cursor", [("Look", "Done.", "done")])
+    assert [(call.name, call.state, call.exit_code) for call in calls_of(rows)] == [("shell", "failed", 2), ("shell", "denied", None)]
+    assert [step.output_tokens for step in calls_of(rows, "model")] == [None, None, 45]
+    assert account_of(rows) == (8, 8, 0, 0)
+
+
+def test_words_that_cursor_prints_in_pieces_and_whole_are_said_once(tmp_path: Path) -> None:
+    thought = printed("thinking", subtype="delta", text="Let me "), printed("thinking", subtype="delta", text="see."), printed("thinking", subtype="completed")
+    pieces = worded("I ", timestamp_ms=1_772_442_000_000), worded("look.", timestamp_ms=1_772_442_001_000)
+    whole = worded("I look.", timestamp_ms=1_772_442_002_000, model_call_id="k1")
+    calls = ran("started", "t1", args={}), ran("completed", "t1", args={}, result={"success": {"stdout": "a\n", "exitCode": 0}})
+    last = worded("Done.", timestamp_ms=1_772_442_003_000), worded("I look.Done.")
+    rows = read(write_lines(tmp_path / "c.jsonl", [CURSOR_INIT, *thought, *pieces, whole, *calls, *last, CURSOR_END]))
+    assert [item for item in texts_of(rows) if item] == ["I look.", "Done."]
+    assert [part.text for part in rows.parts if part.type == "reasoning"] == ["Let me see."]
+
+
+def test_a_record_of_qwen_of_a_kind_that_is_not_known_is_kept(tmp_path: Path) -> None:
+    def line(id: str, kind: str, role: str) -> dict[str, Any]:
+        return {"uuid": id, "parentUuid": None, "sessionId": "q", "type": kind, "message": {"role": role, "parts": [{"text": id}]}}
+
+    rows = read(write_lines(tmp_path / "q.jsonl", [line("1", "user", "user"), line("2", "checkpoint", "user"), line("3", "assistant", "model")]))
+    assert (account_of(rows), codes(rows), [turn.prompt for turn in rows.turns][:1]) == ((3, 3, 0, 0), {}, ["1"])
+
+
+GOOSE_ASKS = {
+    "role": "assistant",
+    "content": [{"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value": {"name": "ls", "arguments": {}}}}],
+}
+
+
+def test_words_that_goose_prints_in_pieces_are_one_reply_and_the_run_is_counted_at_its_end(tmp_path: Path) -> None:
+    def piece(words: str) -> dict[str, Any]:
+        return {"type": "message", "message": {"id": "a2", "role": "assistant", "content": [{"type": "text", "text": words}]}}
+
+    lines = [{"type": "message", "message": GOOSE_ASKS}, piece("One "), piece("file."), {"type": "complete", "input_tokens": 10, "output_tokens": 2}]
+    rows = read(write_lines(tmp_path / "g.jsonl", lines))
+    assert [(turn.answer, conversation.format) for turn, conversation in zip(rows.turns, rows.conversations, strict=True)] == [("One file.", "goose")]
+    assert [step.output_tokens for step in calls_of(rows, "model")] == [None, 2]
+    assert account_of(rows) == (4, 3, 1, 0)
+
+
+def test_messages_of_goose_in_one_document_are_no_chat_of_another_service(tmp_path: Path) -> None:
+    asked = {"role": "user", "content": [{"type": "text", "text": "Look"}]}
+    rows = read(write_json(tmp_path / "g.json", {"messages": [asked, GOOSE_ASKS], "metadata": {"status": "completed"}}))
+    assert [(conversation.format, call.name) for conversation, call in zip(rows.conversations, calls_of(rows), strict=True)] == [("goose", "ls")]

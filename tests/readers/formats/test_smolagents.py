@@ -51,3 +51,21 @@ def test_a_step_without_calls_that_failed_is_a_failed_reply(tmp_path: Path) -> N
     step = {"step_number": 1, "model_output": "hm", "observations": None, "tool_calls": None, "error": {"type": "AgentParsingError", "message": "no code"}}
     (tmp_path / "run.json").write_text(json.dumps([{"task": "x"}, step]))
     assert [(call.state, call.error) for call in calls_of(read(tmp_path), "model")] == [("failed", "AgentParsingError: no code")]
+
+
+def test_calls_of_a_step_that_failed_are_those_of_the_model_s_message_and_the_error_is_the_one_it_names(tmp_path: Path) -> None:
+    calls = [{"id": f"c{heat}", "type": "function", "function": {"name": "oven", "arguments": {"heat": heat}}} for heat in (100, 900)]
+    error = {"type": "AgentToolExecutionError", "message": "Error executing tool 'oven' with arguments {'heat': 900}: too hot"}
+    step = {"step_number": 1, "model_output": "", "observations": None, "tool_calls": [], "error": error, "model_output_message": {"tool_calls": calls}}
+    (tmp_path / "steps.json").write_text(json.dumps([{"task": "Bake."}, step]))
+    rows = read(tmp_path)
+    assert [(call.tool_call_id, call.state) for call in calls_of(rows)] == [("c100", "unanswered"), ("c900", "failed")]
+
+
+def test_the_result_of_a_run_tells_its_answer_and_how_it_ended(tmp_path: Path) -> None:
+    step = {"step_number": 1, "model_output": "Warm.", "observations": None, "action_output": None, "token_usage": {"input_tokens": 3, "output_tokens": 2}}
+    run = {"output": "It is warm.", "state": "success", "steps": [{"task": "Warm?"}, step], "token_usage": {"input_tokens": 3}, "timing": None}
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    rows = read(tmp_path)
+    assert json.loads(rows.conversations[0].labels or "")["state"] == "success"
+    assert json.loads(rows.conversations[0].extra or "")["token_usage"] == {"input_tokens": 3}

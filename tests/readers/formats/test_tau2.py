@@ -90,6 +90,18 @@ def test_tokens_and_cost_are_those_of_the_agent(tmp_path: Path) -> None:
     assert [(call.input_tokens, call.cost) for call in calls_of(rows, "model")] == [(10, 0.25)]
 
 
+def test_what_the_agent_thought_is_found_in_the_reply_of_the_service(tmp_path: Path) -> None:
+    thought = {"type": "thinking", "thinking": "I look it up.", "signature": "c2ln"}
+    usage = {"input_tokens": 90, "output_tokens": 8, "cache_read_input_tokens": 70, "cache_creation_input_tokens": 0}
+    raw = {"model": "test-model-1-big", "stop_reason": "end_turn", "usage": usage, "thinking_blocks": [thought]}
+    chat = {"model": "test-model-1-big", "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "reasoning_content": "I think."}}]}
+    replies = [said("assistant", "Which one?", usage={"prompt_tokens": 90}, raw_data=raw), said("user", "Red."), said("assistant", "Done.", raw_data=chat)]
+    rows = read(write_json(tmp_path / "x", simulation([*TALK[:2], *replies])))
+    assert [part.text for part in rows.parts if part.type == "reasoning"] == ["I look it up.", "I think."]
+    models = calls_of(rows, "model")[1:]
+    assert [(call.finish_reason, call.input_tokens, call.cached_tokens) for call in models] == [("end_turn", 90, 70), ("stop", None, None)]
+
+
 @pytest.mark.parametrize(
     ("reason", "state"), [("user_stop", "done"), ("agent_stop", "done"), ("max_steps", "stopped"), ("too_many_errors", "stopped"), ("agent_error", "failed")]
 )

@@ -39,10 +39,8 @@ def _items(sample: Sample) -> Sequence[Any]:
 def _keys(sample: Sample) -> set[str]:
     """Return the ids of the conversations of a file, so that equal ones in several files are told apart."""
     items = _items(sample)[:1000]
-    if sample.shape == "document":
-        chats = messages_in(sample.document) or []
-    else:
-        chats = [[value] for value in sample.values[:1] if is_chat_message(value)]
+    first = [[value] for value in sample.values[:1] if is_chat_message(value)]
+    chats = (messages_in(sample.document) or []) if sample.shape == "document" else first
     return (
         {name_of_chat(messages) for messages in chats}
         | {name_of_team_log(value) for value in items if is_team_log(value)}

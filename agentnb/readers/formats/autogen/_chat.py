@@ -35,11 +35,12 @@ def is_chat_message(value: Any) -> bool:
 def messages_in(value: Any) -> list[list[Any]] | None:
     """Return the lists of messages that a document holds, one for each conversation: a list, a task's result, or the state of a team or an agent."""
     if isinstance(value, list):
-        return [value] if any(map(is_chat_message, value[:20])) else None
+        return [value] if any(is_chat_message(item) or _is_client_message(item) for item in value[:20]) else None
     if not isinstance(value, dict):
         return None
-    if isinstance(value.get("messages"), list) and "stop_reason" in value and any(map(is_chat_message, value["messages"][:20])):
-        return [value["messages"]]
+    messages = value.get("messages")
+    if isinstance(messages, list) and (any(map(_is_client_message, messages[:20])) or ("stop_reason" in value and any(map(is_chat_message, messages[:20])))):
+        return [messages]
     return _in_state(value)
 
 
@@ -66,7 +67,7 @@ class Chat:
         for place, value in placed:
             if not isinstance(value, dict):
                 self.messages.read([Said("user", place, (Piece("other", None, extra=object_of(value)),), injected=True)])
-            elif value.get("type") in _CLIENT:
+            elif _is_client_message(value):
                 self._speak(value)
                 self.messages.read(_counted(said_in(value, place)))
             else:
@@ -102,7 +103,7 @@ class Chat:
 
 def is_person(value: dict[str, Any]) -> bool:
     """Tell whether a person said a message."""
-    return text_of(value.get("source")) in _PEOPLE and value.get("type") not in _NOT_SAID
+    return (text_of(value.get("source")) or "").lower() in _PEOPLE and text_of(value.get("type")) not in _NOT_SAID
 
 
 def _in_state(value: Any) -> list[list[Any]] | None:
@@ -117,8 +118,12 @@ def _in_state(value: Any) -> list[list[Any]] | None:
         return found or None
     context = value.get("llm_context")
     messages = context.get("messages") if isinstance(context, dict) else None
-    known = isinstance(messages, list) and any(isinstance(message, dict) and message.get("type") in _CLIENT for message in messages[:20])
-    return [messages] if known and isinstance(messages, list) else None
+    return [messages] if isinstance(messages, list) and any(map(_is_client_message, messages[:20])) else None
+
+
+def _is_client_message(value: Any) -> bool:
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind in _CLIENT and "content" in value and ("source" in value or kind != "UserMessage")
 
 
 def _said_of(value: dict[str, Any], place: int) -> Iterator[Said]:
@@ -139,7 +144,7 @@ def _said_of(value: dict[str, Any], place: int) -> Iterator[Said]:
     elif kind == "ToolCallSummaryMessage":
         # It repeats what the tools returned, without the model.
         yield _said(value, place, "assistant", pieces_in(content))._replace(same_step=True)
-    elif kind in _NOT_SAID:
+    elif isinstance(kind, str) and kind in _NOT_SAID:
         yield _said(value, place, "system", pieces_in(content), injected=True)
     else:
         yield _said(value, place, "user" if is_person(value) else "assistant", pieces_in(content))

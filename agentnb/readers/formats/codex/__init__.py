@@ -2,7 +2,7 @@
 
 - rollouts, `{timestamp,type,payload}` a line, also as one array; each file is one agent, and a sub-agent or a fork names the session it came from;
 - the older flat form, a line with the session's id followed by bare items, and the oldest, one document `{session,items}`;
-- events of `codex exec --json`, one a line (`_execute`);
+- events of `codex exec --json`, one a line or in one document (`_execute`);
 - the log of the screen (`_screen`), most of which is redraws.
 
 A record is a line, or an item of a document.
@@ -27,7 +27,8 @@ _ITEMS_ONLY = frozenset({"items", "session"})
 def _matches(sample: Sample) -> bool:
     if sample.shape == "document":
         document = sample.document
-        return _is_items(document) or (isinstance(document, list) and bool(document) and all(map(is_line, document[:20])))
+        lines = isinstance(document, list) and bool(document) and all(map(is_line, document[:20]))
+        return _is_items(document) or lines or bool(_execute.events_in(document))
     if sample.shape != "lines" or not sample.values:
         return False
     first = sample.values[0]
@@ -67,6 +68,8 @@ def _digest_of(values: Sequence[Any]) -> str:
 
 def _head_values(sample: Sample) -> Sequence[Any]:
     document = sample.document
+    if events := _execute.events_in(document) if sample.shape == "document" else []:
+        return events[:20]
     if isinstance(document, dict):
         return [document.get("session"), *document.get("items", [])[:20]] if _is_items(document) else [document]
     return document[:20] if isinstance(document, list) else sample.values

@@ -5,7 +5,7 @@ Usage is told once for a turn: it stands with the last model call of it. A recor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agentnb.readers._fields import object_of, read_arguments, text_of
@@ -35,15 +35,27 @@ def thread_of(values: Sequence[Any]) -> str | None:
     return next((text_of(value.get("thread_id")) for value in values if isinstance(value, dict) and value.get("type") == "thread.started"), None)
 
 
+def events_in(document: Any) -> list[Any]:
+    """Return the events that a document holds, as a list or in a field of its own; none of any other."""
+    events = document.get("events") if isinstance(document, dict) else document
+    return events if isinstance(events, list) and events and matches(events[:20]) else []
+
+
 def read(file: OpenFile, apart: Apart, wanted: str, on_bytes: OnBytes) -> None:
     """Read the events of a file."""
     draft = apart.start(wanted, file.account)
     draft.row.agent_name = "codex"
     run = _Run(Rollout(draft.main, file.account))
-    for place, event in read_values(file, on_bytes):
+    for place, event in _values_of(file, on_bytes):
         run.read(event, Moment(place, None))
     run.finish()
     draft.finish()
+
+
+def _values_of(file: OpenFile, on_bytes: OnBytes) -> Iterable[tuple[int, Any]]:
+    if file.sample.shape != "document":
+        return read_values(file, on_bytes)
+    return [item for _, document in read_values(file, on_bytes) for item in enumerate(events_in(document), 1)]
 
 
 def _is_own(value: Any) -> bool:

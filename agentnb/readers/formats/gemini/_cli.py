@@ -7,7 +7,6 @@ took back stay, as a branch that goes no further. A call and its result stand in
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -32,7 +31,6 @@ _CONTENTS = frozenset(("content", "parts", "toolCalls"))
 _READ_CALL = frozenset({"id", "name", "args", "result", "timestamp"})
 _READ_SESSION = frozenset({"sessionId", "projectHash", "messages", "summary", "startTime", "lastUpdated"})
 _TOKENS = {"input": "prompt", "output": "candidates", "cached": "cachedContent", "thoughts": "thoughts", "tool": "toolUsePrompt", "total": "total"}
-_EXIT_CODE = re.compile(r"(?:^|\n|\\n)Exit Code: (-?\d{1,9})(?=\s|\\n|$)")
 _UNSETTLED = frozenset({"validating", "scheduled", "executing"})
 _REFUSALS = ("did not allow", "not allowed by the user", "declined", "rejected by")
 
@@ -315,10 +313,6 @@ def _results(call: dict[str, Any], reply: Said) -> list[Said]:
     shown = call.get("resultDisplay")
     error = first.error or (first_line(shown) if isinstance(shown, str) and status == "error" else None)
     failed = True if status in ("error", "cancelled") or first.failed else False if status == "success" else first.failed
-    exit_code = _exit_code_of(call, first)
-    if exit_code:
-        # The shell's own tool succeeds whatever the command does.
-        failed, error = True, error or first_line(shown if isinstance(shown, str) else f"Exit code {exit_code}")
     extra = None
     for said in told:
         extra = text_of(joined(extra, said.extra))
@@ -329,22 +323,12 @@ def _results(call: dict[str, Any], reply: Said) -> list[Said]:
             result_name=text_of(call.get("name")),
             error=(error or text_of(status)) if failed else None,
             failed=failed,
-            exit_code=exit_code,
             at=time.micros or reply.at,
             zone_assumed=time.zone_assumed,
             extra=extra,
             records=0,
         )
     ]
-
-
-def _exit_code_of(call: dict[str, Any], result: Said) -> int | None:
-    """Return the exit code that the result of a shell command states in a line of its own."""
-    if call.get("name") not in ("run_shell_command", "shell"):
-        return None
-    text = "\n".join(piece.text for piece in result.pieces if piece.type == "text" and piece.text)
-    stated = _EXIT_CODE.findall(text)
-    return int(stated[-1]) if stated else None
 
 
 def _is_response(part: Any) -> bool:

@@ -41,7 +41,7 @@ def said_in(message: dict[str, Any], place: int, model: str | None = None, **tol
     if role == "assistant" and isinstance(content, list) and any(isinstance(part, dict) and part.get("type") == "tool_use" for part in content):
         said = _reply_with_own_tools(message, content, place)
         return [said[0]._replace(model=model or text_of(message.get("model")), extra=to_json(rest) if rest else None, **told), *said[1:]]
-    asked = _asked_in(message) if role == "assistant" else ()
+    asked = asked_in(message) if role == "assistant" else ()
     if role != "assistant" and message.get("tool_calls"):
         rest["tool_calls"] = message["tool_calls"]
     named = model or text_of(message.get("model"))
@@ -56,6 +56,12 @@ def key_of(message: dict[str, Any]) -> str:
     calls = message.get("tool_calls")
     ids = [call.get("id") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     return to_json([message.get("role"), message.get("content"), ids, message.get("tool_call_id")])
+
+
+def asked_in(message: dict[str, Any]) -> tuple[Asked, ...]:
+    """Return the calls that a message asks for."""
+    calls = message.get("tool_calls")
+    return tuple(map(_asked, calls)) if isinstance(calls, list) else ()
 
 
 def _result(message: dict[str, Any], rest: dict[str, Any], place: int, told: dict[str, Any]) -> Said:
@@ -91,12 +97,7 @@ def _reply_with_own_tools(message: dict[str, Any], content: list[Any], place: in
         result, error = text_of(part.get("result")), text_of(part.get("error") or None)
         answer = (Piece("text", result),) if result is not None else ()
         said.append(Said("tool", place, answer, result_of=named, error=error, failed=error is not None, same_step=True, records=0))
-    return [*said, Said("assistant", place, tuple(pieces), _asked_in(message), same_step=True)]
-
-
-def _asked_in(message: dict[str, Any]) -> tuple[Asked, ...]:
-    calls = message.get("tool_calls")
-    return tuple(map(_asked, calls)) if isinstance(calls, list) else ()
+    return [*said, Said("assistant", place, tuple(pieces), asked_in(message), same_step=True)]
 
 
 def _asked(call: Any) -> Asked:

@@ -127,7 +127,7 @@ def _reply(event: Placed, action: str, args: dict[str, Any], time: Time, run: Ru
     if action == "delegate":
         run.delegate(text_of(args.get("agent")) or "", event, time.micros)
     elif action in _ENDS and len(run.levels) == 1:
-        run.state = _ENDS[action]
+        run.end_turn(_ENDS[action])
 
 
 def _choice(response: dict[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Run:
         self.response_id: str | None = None
         self.state: str | None = None
         self._spent: dict[str, float] = {}
-        self._usage_of, self._latency_of = _metrics_in(result)
+        self._measured = _measures_in(result)
 
     @property
     def thread(self) -> Thread:
@@ -87,7 +87,9 @@ class Run:
         if again:
             said = said._replace(pieces=(), usage={}, same_step=True, finish_reason=None)
         else:
-            said = said._replace(usage=(self._usage_of.get(response_id or "", {}) | said.usage | self._latency_of.get(response_id or "", {})))
+            measured = self._measured.get(response_id or "")
+            if measured is not None:
+                said = said._replace(usage=measured.usage | said.usage | measured.seconds, model=said.model or measured.model)
         level = self.levels[-1]
         before, step = len(level.thread.calls), level.reader.step
         ended = step.ended_at if step is not None else None
@@ -150,6 +152,29 @@ class Run:
         if event_id is not None:
             self.calls[str(event_id)] = (call, self.levels[-1])
 
+    def act_alone(self, asked: Asked, result: Said, *, ended: bool) -> None:
+        """Read a call that no model call is told of; what is told of it later only ends it."""
+        level = self.levels[-1]
+        thread = level.thread
+        known = self.calls.get(f"acp {asked.tool_call_id}")
+        call = known[0] if known is not None else None
+        if call is None:
+            if thread.turn is None and thread.agent_call is None:
+                level.reader.start_turn("1", at=result.at, line=result.place)
+            thread.new_message()
+            wanted = f"{thread.agent_call_id}/{asked.tool_call_id or f'c{len(thread.calls)}'}"
+            call = thread.ask(wanted, asked.tool_call_id, asked.name, asked.input, step=None, at=result.at, line=result.place)
+            call.extra = asked.extra
+            self.calls[f"acp {asked.tool_call_id}"] = (call, level)
+            self.account.keep()
+        else:
+            call.input = asked.input or call.input
+            self.account.merge()
+        if ended and call.state is None:
+            level.reader.answer(call, result)
+        thread.pass_time(result.at)
+        self.draft.row.time_zone_assumed |= result.zone_assumed
+
     def delegate(self, name: str, event: Placed, at: Micros | None) -> None:
         """Let another agent work inside the latest call."""
         above = self.levels[-1]
@@ -187,6 +212,13 @@ class Run:
             found["cost"] = cost - self._spent.get("cost", 0)
             self._spent["cost"] = cost
         return found
+
+    def end_turn(self, state: str = "finished") -> None:
+        """Note that the agent ended its work, until a person goes on."""
+        self.state = state
+        turn = self.draft.main.turn
+        if turn is not None:
+            turn.state = _STATES[state]
 
     def finish(self) -> None:
         """Settle what waits, and note how the conversation ended."""
@@ -229,20 +261,31 @@ class Run:
             draft.row.model = draft.row.model or (text_of(llm.get("model")) if isinstance(llm, dict) else None)
 
 
-def _metrics_in(result: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-    """Return tokens and seconds by the id of the response they are of."""
-    usage: dict[str, dict[str, Any]] = {}
-    latency: dict[str, dict[str, Any]] = {}
+class _Measured(NamedTuple):
+    """What a conversation's state or an evaluation tells of a response apart from the events."""
+
+    usage: dict[str, Any]
+    seconds: dict[str, Any]
+    model: str | None
+
+
+def _measures_in(result: dict[str, Any]) -> dict[str, _Measured]:
+    """Return tokens, cost and seconds by the id of the response they are of."""
+    found: dict[str, _Measured] = {}
     for metrics in _all_metrics(result):
-        for item in _items(metrics.get("token_usages")):
+        tokens, costs = _items(metrics.get("token_usages")), _items(metrics.get("costs"))
+        seconds = {text_of(item.get("response_id")): amount_in(item.get("latency")) for item in _items(metrics.get("response_latencies"))}
+        # Costs name no response; where there are as many as responses, and of the same models, they are in the same order.
+        paired = [item.get("model") for item in tokens] == [item.get("model") for item in costs]
+        for index, item in enumerate(tokens):
             named = text_of(item.get("response_id"))
             if named:
-                usage[named] = usage_in(item) | _cache_in(item)
-        for item in _items(metrics.get("response_latencies")):
-            seconds = amount_in(item.get("latency"))
-            if (named := text_of(item.get("response_id"))) and seconds is not None:
-                latency[named] = {"seconds": seconds}
-    return usage, latency
+                cost = amount_in(costs[index].get("cost")) if paired else None
+                usage = usage_in(item) | _cache_in(item) | ({"cost": cost} if cost is not None else {})
+                took = seconds.pop(named, None)
+                found[named] = _Measured(usage, {"seconds": took} if took is not None else {}, text_of(item.get("model")))
+        found |= {named: _Measured({}, {"seconds": took}, None) for named, took in seconds.items() if named and took is not None}
+    return found
 
 
 def _cache_in(item: dict[str, Any]) -> dict[str, int]:

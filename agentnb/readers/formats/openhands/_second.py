@@ -33,11 +33,11 @@ def _read_message(event: Placed, time: Time, run: Run) -> None:
     message = record.get("llm_message")
     message = message if isinstance(message, dict) else {}
     role = _ROLES.get(str(message.get("role")), "user" if record.get("source") == "user" else "assistant")
-    reasoning = text_of(message.get("reasoning_content"))
+    reasoning = _thought(message) or _thought(record)
     more = record.get("extended_content")
     pieces = ((Piece("reasoning", reasoning),) if reasoning else ()) + _pieces(message.get("content")) + _pieces(more)
-    rest = _left(record, {"llm_message", "extended_content"})
-    rest |= {name: value for name, value in message.items() if name not in ("role", "content", "reasoning_content") and value not in (None, [], "")}
+    rest = _left(record, {"llm_message", "extended_content"}) | _signatures(message)
+    rest |= {name: value for name, value in message.items() if name not in ("role", "content", "reasoning_content", "thinking_blocks") and value not in (None, [], "")}
     said = Said(role, event.place, pieces, at=time.micros, zone_assumed=time.zone_assumed, id=record["id"], extra=to_json(rest) if rest else None)
     if role == "assistant":
         run.reply(said, text_of(record.get("llm_response_id")), record["id"])
@@ -47,8 +47,9 @@ def _read_message(event: Placed, time: Time, run: Run) -> None:
 
 def _read_action(event: Placed, time: Time, run: Run) -> None:
     record = event.record
-    reasoning = text_of(record.get("reasoning_content"))
-    pieces = ((Piece("reasoning", reasoning),) if reasoning else ()) + _pieces(record.get("thought"))
+    reasoning = _thought(record)
+    # Without a thought an empty text stands there.
+    pieces = ((Piece("reasoning", reasoning),) if reasoning else ()) + tuple(piece for piece in _pieces(record.get("thought")) if piece.text != "")
     call, action = record.get("tool_call"), record.get("action")
     call = call if isinstance(call, dict) else {}
     function = call.get("function") if isinstance(call.get("function"), dict) else call
@@ -58,16 +59,60 @@ def _read_action(event: Placed, time: Time, run: Run) -> None:
     named = text_of(record.get("tool_call_id")) or text_of(call.get("id"))
     state = "done" if kind == "FinishAction" else None
     asked = Asked(named, text_of(record.get("tool_name")) or text_of(function.get("name")) or "", arguments.text, None, arguments.oddities, state)
-    rest = _left(record, {"thought", "reasoning_content", "action", "tool_call"})
+    rest = _left(record, {"thought", "reasoning_content", "action", "tool_call"}) | _signatures(record)
     if action is not None and not arguments.text:
         rest["action"] = action
     said = Said("assistant", event.place, pieces, (asked,), at=time.micros, zone_assumed=time.zone_assumed, extra=to_json(rest) if rest else None)
     run.reply(said, text_of(record.get("llm_response_id")), record["id"])
     if kind == "FinishAction" and isinstance(action, dict):
-        run.state = "finished"
+        run.end_turn()
         answer = text_of(action.get("message"))
         if answer:
             run.say(Said("assistant", event.place, (Piece("text", answer),), at=time.micros, same_step=True, records=0))
+
+
+def _thought(record: dict[str, Any]) -> str | None:
+    """Return what a model thought: as a text, else the blocks in which Anthropic's models give it."""
+    blocks = record.get("thinking_blocks")
+    texts = [block.get("thinking") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    return text_of(record.get("reasoning_content") or None) or "\n\n".join(text for text in texts if isinstance(text, str) and text) or None
+
+
+def _signatures(record: dict[str, Any]) -> dict[str, Any]:
+    """Return of thoughts what is not read: how the service knows them again."""
+    blocks = record.get("thinking_blocks")
+    known = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    rest = [{name: value for name, value in block.items() if name not in ("type", "thinking") and value is not None} for block in known]
+    return {"thinking_blocks": rest} if any(rest) else {}
+
+
+def _read_acp_call(event: Placed, time: Time, run: Run) -> None:
+    """Read a call that an agent of its own made, told again with each change of its state; which model asked for it is not told."""
+    record = event.record
+    arguments = read_arguments(record.get("raw_input"))
+    read = {"raw_input", "raw_output", "content", "status", "is_error", "tool_kind"}
+    rest = _left(record, read)
+    named = text_of(record.get("tool_call_id"))
+    asked = Asked(named, text_of(record.get("tool_kind") or record.get("title")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    text = "\n".join(filter(None, map(_acp_text, record["content"]))) if isinstance(record.get("content"), list) else ""
+    raw = record.get("raw_output")
+    output = text or (text_of(raw) if raw is not None else None)
+    ended = record.get("status") in ("completed", "failed") or record.get("is_error") is True
+    failed = record.get("status") == "failed" or record.get("is_error") is True
+    pieces = (Piece("text", output),) if output is not None else ()
+    said = Said("tool", event.place, pieces, at=time.micros, zone_assumed=time.zone_assumed, failed=failed or None, records=0)
+    run.act_alone(asked, said, ended=ended)
+
+
+def _acp_text(block: Any) -> str | None:
+    inner = block.get("content") if isinstance(block, dict) and isinstance(block.get("content"), dict) else block
+    return text_of(inner.get("text") or None) if isinstance(inner, dict) else None
+
+
+def _read_failure(event: Placed, time: Time, run: Run) -> None:
+    record = event.record
+    run.state = "error"
+    _inject(event, "error", text_of(record.get("detail") or record.get("code")), _left(record, {"detail"}), time, run)
 
 
 def _read_observation(event: Placed, time: Time, run: Run) -> None:
@@ -153,6 +198,8 @@ _READERS: dict[str, Callable[[Placed, Time, Run], None]] = {
     "CondensationSummaryEvent": _read_condensation,
     "ConversationStateUpdateEvent": _read_state,
     "PauseEvent": _read_pause,
+    "ACPToolCallEvent": _read_acp_call,
+    "ConversationErrorEvent": _read_failure,
 }
 
 

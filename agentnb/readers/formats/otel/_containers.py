@@ -1,4 +1,4 @@
-"""Which values are spans, and how each exporter writes one: OTLP, the SDKs of Python and JavaScript, flattened lists, one map of attributes."""
+"""Which values are spans, and how each exporter writes one: OTLP, the SDKs of Python and JavaScript, flattened lists, rows, one map of attributes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from agentnb.readers._fields import text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.formats.otel._record import Record, SpanEvent
+from agentnb.readers.formats.otel._shapes import flattened, jaeger_spans, unified
 
 _RESOURCES = ("resourceSpans", "resource_spans", "batches")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
-_MAP_PREFIXES = ("gen_ai.", "openinference.", "llm.", "traceloop.", "gcp.vertex.agent.")
+_MAP_PREFIXES = ("gen_ai.", "openinference.", "llm.", "traceloop.", "gcp.vertex.agent.", "codex.turn.")
 _MAP_NAMES = frozenset({"ai.operationId", "ai.model.id"})
 _IDS = {
     "trace": ("trace_id", "traceId"),
@@ -21,8 +22,8 @@ _IDS = {
     "parent": ("parent_span_id", "parentSpanId", "parent_id", "parentId"),
 }
 _CONTEXTS = ("context", "spanContext", "span_context")
-_STARTS = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
-_ENDS = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")
+_STARTS = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "start_timestamp")
+_ENDS = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime", "end_timestamp")
 _READ = frozenset(
     {
         *(name for names in _IDS.values() for name in names), *_CONTEXTS, *_STARTS, *_ENDS, "parentSpanContext", "name", "span_name", "spanName", "attributes",
@@ -55,6 +56,7 @@ def is_container(value: Any) -> bool:
 
 def is_span(value: Any) -> bool:
     """Tell whether a value is a span of an SDK, or a flattened one."""
+    value = unified(value) if isinstance(value, dict) else value
     if not isinstance(value, dict) or not isinstance(value.get("attributes"), dict | list):
         return False
     context = _context(value)
@@ -72,7 +74,16 @@ def is_map(value: Any) -> bool:
 def spans_of(document: Any) -> list[Any] | None:
     """Return the values of a document that may be spans: of a list, of `{session_id, span_count, spans}`, or the document; None when it has none."""
     if isinstance(document, dict) and isinstance(document.get("spans"), list) and any(map(is_span, document["spans"][:20])):
+        if isinstance(document.get("resource"), dict):
+            # What one scope of one resource sent.
+            return [{"resourceSpans": [{"resource": document["resource"], "scopeSpans": [{"scope": document.get("scope"), "spans": document["spans"]}]}]}]
         return list(document["spans"])
+    if isinstance(document, dict) and is_container(document.get("trace")):
+        return [document["trace"]]
+    if isinstance(document, dict) and (found := jaeger_spans(document)) is not None:
+        return list(found)
+    if isinstance(document, dict) and isinstance(document.get("data"), list) and any(map(is_span, document["data"][:20])):
+        return list(document["data"])
     if isinstance(document, list):
         return document if any(is_span(value) or is_container(value) for value in document[:20]) else None
     return [document] if is_container(document) or is_span(document) or is_map(document) else None
@@ -88,7 +99,7 @@ def records_of(value: Any, place: int) -> Iterator[Record | Log | NoSpan]:
     if is_container(value):
         yield from _of_container(value, place)
     elif is_span(value):
-        yield _record(value, place, {}, "")
+        yield _record(unified(value), place, {}, "")
     elif is_map(value):
         yield _of_map(value, place)
     else:
@@ -186,7 +197,7 @@ def _record(span: dict[str, Any], place: int, resource: dict[str, Any], scope: s
     start, end = (_time(_first(span, names)) for names in (_STARTS, _ENDS))
     record.started, record.ended, record.zone_assumed = start.micros, end.micros, start.zone_assumed or end.zone_assumed
     attributes = plain(span.get("attributes"))
-    record.attributes = {str(key): plain(value) for key, value in attributes.items()} if isinstance(attributes, dict) else {}
+    record.attributes = flattened({str(key): plain(value) for key, value in attributes.items()}) if isinstance(attributes, dict) else {}
     inner = plain(_field(span, "resource", "attributes"))
     record.resource = {**resource, **(inner if isinstance(inner, dict) else {})}
     record.scope = (

@@ -8,12 +8,12 @@ from typing import Any
 from agentnb.readers._fields import text_of
 from agentnb.readers._verdicts import first_line
 from agentnb.readers.builders.span_tree import Span, SpanKind
-from agentnb.readers.formats.otel import _adk, _agentcore, _genai, _monocle, _openinference, _traceloop, _vercel
+from agentnb.readers.formats.otel import _adk, _agentcore, _codex, _genai, _monocle, _openinference, _traceloop, _vercel
 from agentnb.readers.formats.otel._record import Record
 from agentnb.readers.formats.otel._sessions import session_of
 
 CONVENTIONS: tuple[Callable[[Record], dict[str, Any]], ...] = (
-    _vercel.read, _openinference.read, _monocle.read, _adk.read, _traceloop.read, _agentcore.read, _genai.read,
+    _vercel.read, _openinference.read, _monocle.read, _adk.read, _traceloop.read, _agentcore.read, _codex.read, _genai.read,
 )  # fmt: skip
 """A span may follow several at once: of each field the first that tells it counts. The GenAI conventions are last, since all others share their names."""
 

@@ -72,6 +72,10 @@ def usage_in(record: Record, names: dict[str, tuple[str, ...]], costs: tuple[str
     """Return the columns of a model call that attributes tell, each by the first of its names that holds a count."""
     found: dict[str, Any] = {column: count_of(record.take(*known)) for column, known in names.items()}
     found["cost"] = amount_of(record.take(*costs))
+    apart = (found.get("cached_tokens") or 0) + (found.get("cache_write_tokens") or 0)
+    if found.get("input_tokens") is not None and apart > found["input_tokens"]:
+        # A part that is larger than the whole stands beside it, as Anthropic counts.
+        found["input_tokens"] += apart
     return {column: value for column, value in found.items() if value is not None}
 
 

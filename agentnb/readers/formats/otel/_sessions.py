@@ -18,7 +18,8 @@ _IN_METADATA = ("session_id", "thread_id", "conversation_id", "sessionId")
 
 def session_of(record: Record) -> str | None:
     """Return the session that a span names: under a known name, else under one that ends like one, else in its metadata."""
-    told = record.take_text(*(name for name in _NAMES if name in record.attributes))
+    # By its convention `thread.id` is a thread of the machine, a number; some agents name their own threads so.
+    told = record.take_text(*(name for name in _NAMES if name in record.attributes and (name != "thread.id" or isinstance(record.attributes[name], str))))
     if told is not None:
         return told
     name = next((name for name in record.attributes if name.endswith(_ENDINGS)), None)

@@ -2,6 +2,7 @@
 
 A record is a line. In newer sessions an entry names its parent, so a file is a tree: its branches are turns with the same parent. A session that was
 branched off another repeats what came before, which is merged where both files are read. A command that a person ran is a tool call of no model call.
+What it prints as it runs without a screen is read by the end of each message; the pieces before it are left out.
 """
 
 from __future__ import annotations

@@ -22,6 +22,20 @@ from agentnb.readers.formats.pi._messages import ROLES, command_in, said_in
 
 _READ_HEADER = frozenset({"type", "id", "timestamp", "branchedFrom", "parentSession"})
 _READ_ENTRY = frozenset({"type", "id", "parentId", "timestamp", "message"})
+# Events that are printed as a run goes on, and that tell no more than the end of each message does.
+_REPEATED = frozenset(
+    {
+        "message_start",
+        "message_update",
+        "tool_execution_start",
+        "tool_execution_update",
+        "tool_execution_end",
+        "turn_start",
+        "turn_end",
+        "agent_start",
+        "agent_end",
+    }
+)
 # A session that was branched off names the file of the other, which ends in that session's id.
 _SESSION_IN_PATH = re.compile(r"_([^_/\\]+)\.jsonl$")
 # Words that the tool puts into what the model is sent, and the name of the field that holds them.
@@ -98,7 +112,7 @@ class _Reading:
             self._session.read_entry(entry)
         else:
             self._without_header.append((entry, account))
-            if _role_of(value) == "assistant":
+            if _role_of(value) == "assistant" and not _repeats_a_message(value):
                 self._start_without_header()
 
     def end_file(self) -> None:
@@ -156,6 +170,12 @@ class Session:
     def read_entry(self, entry: Entry) -> None:
         """Read a line after the header."""
         place, value = entry
+        if _repeats_a_message(value):
+            self.account.skip("streamed_piece")
+            return
+        if value.get("type") == "message_end" and isinstance(value.get("message"), dict):
+            self._say(Entry(place, value | {"type": "message", "timestamp": value["message"].get("timestamp")}), None)
+            return
         own, mark = id_of(value), hashlib.blake2b(to_json(value).encode(), digest_size=12).digest()
         if self._repeats_parent(mark, own):
             return
@@ -220,6 +240,11 @@ def _said_of_tool(value: dict[str, Any], place: int, at: int | None) -> Said:
         rest = {key: item for key, item in value.items() if key not in ("timestamp", name)}
         return Said("system", place, tuple(Piece("text", item) for item in texts), at=at, extra=to_json(rest))
     return Said("system", place, (Piece("other", kind, extra=to_json(value)),), at=at)
+
+
+def _repeats_a_message(value: dict[str, Any]) -> bool:
+    kind = value.get("type")
+    return isinstance(kind, str) and kind in _REPEATED
 
 
 def _role_of(value: dict[str, Any]) -> Any:

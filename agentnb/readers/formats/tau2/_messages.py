@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, read_arguments, text_of
+from agentnb.readers._fields import amount_in, count_in, read_arguments, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._draft import ConversationDraft
@@ -100,24 +100,49 @@ def _said(message: dict[str, Any], place: int) -> Said:
     raw = raw if isinstance(raw, dict) else {}
     cost = amount_in(message.get("cost")) if is_reply else None
     rest = {name: value for name, value in message.items() if name not in (_READ_REPLY if is_reply else _READ) and value not in (None, [])}
+    usage = usage_in(message.get("usage")) | _cached(raw) | ({"cost": cost} if cost is not None else {})
+    words = (Piece("text", text),) if text or (content == "" and not calls) else ()
     return Said(
         message["role"],
         place,
-        (Piece("text", text),) if text or (content == "" and not calls) else (),
+        ((*_thoughts(raw), *words) if is_reply else words),
         tuple(said_asked(call, by_person=False) for call in calls) if is_reply and isinstance(calls, list) else (),
         at=time.micros,
         zone_assumed=time.zone_assumed,
         model=text_of(raw.get("model")) if is_reply else None,
-        usage=usage_in(message.get("usage")) | ({"cost": cost} if cost is not None else {}) if is_reply else {},
+        usage=usage if is_reply else {},
         finish_reason=_finish(raw) if is_reply else None,
         extra=to_json(rest) if rest else None,
     )
 
 
-def _finish(raw: dict[str, Any]) -> str | None:
+def _choice(raw: dict[str, Any]) -> dict[str, Any]:
+    """Return the reply as the service gave it: one of several choices, or the message itself."""
     choices = raw.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else raw
-    return text_of(first.get("finish_reason"))
+    return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else raw
+
+
+def _finish(raw: dict[str, Any]) -> str | None:
+    choice = _choice(raw)
+    return text_of(choice.get("finish_reason") or choice.get("stop_reason"))
+
+
+def _thoughts(raw: dict[str, Any]) -> tuple[Piece, ...]:
+    """Return what a model thought, which only the reply of the service tells."""
+    choice = _choice(raw)
+    message = choice["message"] if isinstance(choice.get("message"), dict) else choice
+    blocks = message.get("thinking_blocks")
+    texts = [block.get("thinking") for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    texts = texts or [message.get("reasoning_content") or message.get("reasoning")]
+    return tuple(Piece("reasoning", text) for text in texts if isinstance(text, str) and text)
+
+
+def _cached(raw: dict[str, Any]) -> dict[str, int]:
+    usage = raw.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    names = (("cache_read_input_tokens", "cached_tokens"), ("cache_creation_input_tokens", "cache_write_tokens"))
+    return {column: count for name, column in names if (count := count_in(usage.get(name)))}
+
 
 
 def said_asked(call: Any, *, by_person: bool) -> Asked:
