@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         Call,
         ControlToolRole,
         Conversation,
+        Decision,
         Diagnostic,
         Message,
         Nudge,
@@ -115,7 +116,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from agentnb.widgets import CallTree, Transcript, Upload
-    from agentnb.workspace import Account, Workspace
+    from agentnb.workspace import Account, CaseScore, Scores, Workspace, load_cases, score
     from agentnb.workspace import open_workspace as open
     from agentnb.workspace import read_object as read
 
@@ -140,11 +141,11 @@ _ROOMS = {
         "trace_selection", "what_if",
     ),
     "values": (
-        "Approval", "Call", "ControlToolRole", "Conversation", "Diagnostic", "Message", "Nudge", "ObservedDecision", "Part", "Rating",
+        "Approval", "Call", "ControlToolRole", "Conversation", "Decision", "Diagnostic", "Message", "Nudge", "ObservedDecision", "Part", "Rating",
         "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "ScriptRow", "Source", "Step", "Turn", "Usage",
     ),
     "widgets": ("CallTree", "Transcript", "Upload"),
-    "workspace": ("Account", "Workspace", "open", "read"),
+    "workspace": ("Account", "CaseScore", "Scores", "Workspace", "load_cases", "open", "read", "score"),
 }  # fmt: skip
 _NAMES = {"open": "open_workspace", "read": "read_object"}
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -158,8 +159,10 @@ __all__ = [
     "CallTree",
     "Case",
     "CaseError",
+    "CaseScore",
     "ControlToolRole",
     "Conversation",
+    "Decision",
     "DecisionExpectation",
     "Diagnostic",
     "EvidenceCheck",
@@ -184,6 +187,7 @@ __all__ = [
     "RuleError",
     "RuleExplanation",
     "RuleHit",
+    "Scores",
     "Script",
     "ScriptError",
     "ScriptRow",
@@ -226,6 +230,7 @@ __all__ = [
     "is_go_ahead",
     "lint_cases",
     "lists_remaining_work",
+    "load_cases",
     "load_ipython_extension",
     "looks_like_envelope",
     "normalize_decision",
@@ -238,6 +243,7 @@ __all__ = [
     "render_history",
     "rule_from_cell",
     "sanitize_action_name",
+    "score",
     "sweep",
     "text_transport",
     "tool",

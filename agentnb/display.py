@@ -41,6 +41,7 @@ SHOWN: Final = (
     Shown("agentnb.values.conversations", "Conversation", "render_conversation", "plain_conversation"),
     Shown("agentnb.values.decisions", "RawTurn", "render_raw_turn", "plain_raw_turn"),
     Shown("agentnb.values.decisions", "ObservedDecision", "render_decision", "plain_decision"),
+    Shown("agentnb.decisions.cases", "Case", "render_case", "plain_case"),
     Shown("agentnb.decisions.explain", "Explanation", "render_explanation", "plain_explanation"),
     Shown("agentnb.decisions.evaluate", "Evaluation", "render_evaluation", "plain_evaluation"),
     Shown("agentnb.values.messages", "Message", "render_message", "plain_message"),
@@ -54,6 +55,7 @@ SHOWN: Final = (
     Shown("agentnb.render._pages", "TranscriptPage", "render_transcript", "plain_transcript"),
     Shown("agentnb.render._pages", "WorkspaceCard", "render_card", "plain_card"),
     Shown("agentnb.workspace._account", "Account", "render_table", "plain_table", "table"),
+    Shown("agentnb.workspace._scores", "Scores", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._workspace", "Workspace", "render_card", "plain_card", "card"),
 )
 RELATIONS: Final = (("duckdb._relation", "DuckDBPyRelation"), ("_duckdb", "DuckDBPyRelation"))

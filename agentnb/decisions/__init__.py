@@ -7,7 +7,7 @@ is surprising, `explain_decision` says so. `agentnb.decisions.typed` holds the m
 from __future__ import annotations
 
 from agentnb.decisions._text import count_concatenated_objects, looks_like_broken_envelope, looks_like_envelope, recorded_protocol, strip_fence
-from agentnb.decisions.cases import Case, CaseInput, evaluate_case, parse_case, parse_cases, write_case
+from agentnb.decisions.cases import Case, CaseInput, CaseOrigin, evaluate_case, parse_case, parse_cases, write_case
 from agentnb.decisions.evaluate import Evaluation, evaluate_decision
 from agentnb.decisions.expectations import DecisionExpectation, ExpectedAction, expect_decision, read_expectation, write_expectation
 from agentnb.decisions.explain import ExplainedRule, Explanation, RuntimeDifference, explain_decision
@@ -39,6 +39,7 @@ __all__ = [
     "STEP_TYPES",
     "Case",
     "CaseInput",
+    "CaseOrigin",
     "Criterion",
     "DecisionExpectation",
     "Evaluation",

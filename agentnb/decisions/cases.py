@@ -29,6 +29,17 @@ class CaseInput(CamelValue):
     """Whether the model may or must call a tool."""
 
 
+class CaseOrigin(CamelValue):
+    """The recorded step that a case was made of; for people, since nothing is matched by it."""
+
+    conversation_id: str | None = None
+    """The conversation it belongs to."""
+    turn_id: str | None = None
+    """The turn it belongs to."""
+    step_id: str | None = None
+    """The step itself."""
+
+
 class Case(CamelValue):
     """One prompt and what the turn that follows should decide."""
 
@@ -44,6 +55,8 @@ class Case(CamelValue):
     """What the model is given."""
     expect: DecisionExpectation
     """What the turn should decide."""
+    origin: CaseOrigin | None = None
+    """The recorded step it was made of; null for one that was written by hand."""
 
 
 def parse_case(value: Any, *, name: str | None = None) -> Case:
@@ -75,6 +88,7 @@ def parse_case(value: Any, *, name: str | None = None) -> Case:
         tags=tuple(tags or ()),
         input=_input(value.get("input"), where),
         expect=read_expectation(value["expect"], where=where),
+        origin=_origin(value.get("origin")),
     )
 
 
@@ -119,6 +133,7 @@ def write_case(case: Case) -> dict[str, Any]:
         "tags": list(case.tags),
         "input": {key: part for key, part in given.items() if part not in (None, [])},
         "expect": write_expectation(case.expect),
+        "origin": {} if case.origin is None else case.origin.model_dump(by_alias=True, exclude_none=True),
     }
     return {key: part for key, part in written.items() if part not in ("", [], {})}
 
@@ -150,6 +165,13 @@ def _input(value: Any, where: str) -> CaseInput:
         template_data=value.get("templateData", value.get("template_data")),
         tool_choice=choice,
     )
+
+
+def _origin(value: Any) -> CaseOrigin | None:
+    """Return what a case says of where it comes from; what cannot be read says nothing."""
+    known = {str(field.alias): value.get(field.alias) for field in CaseOrigin.model_fields.values()} if isinstance(value, Mapping) else {}
+    given = {name: text for name, text in known.items() if isinstance(text, str)}
+    return CaseOrigin.model_validate(given) if given else None
 
 
 def _called(identity: Any, name: str | None) -> str:

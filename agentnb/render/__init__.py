@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from agentnb.render._cards import render_card, render_upload
 from agentnb.render._decisions import (
+    plain_case,
     plain_decision,
     plain_evaluation,
     plain_explanation,
     plain_raw_turn,
+    render_case,
     render_decision,
     render_evaluation,
     render_explanation,
     render_raw_turn,
 )
 from agentnb.render._frame import css
+from agentnb.render._images import image_text, render_image
 from agentnb.render._options import Options, options
 from agentnb.render._pages import Finding, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
 from agentnb.render._pieces import render_approval, render_message, render_rating, render_step
@@ -52,10 +55,12 @@ __all__ = [
     "WorkspaceCard",
     "backtest_table",
     "css",
+    "image_text",
     "options",
     "plain_approval",
     "plain_call",
     "plain_card",
+    "plain_case",
     "plain_conversation",
     "plain_decision",
     "plain_evaluation",
@@ -76,12 +81,14 @@ __all__ = [
     "render_call",
     "render_call_tree",
     "render_card",
+    "render_case",
     "render_conversation",
     "render_decision",
     "render_evaluation",
     "render_evidence",
     "render_explanation",
     "render_frame",
+    "render_image",
     "render_message",
     "render_rating",
     "render_rating_line",

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agentnb.render._code import code, parsed, pretty_json, terminal
+from agentnb.render._images import image_element
 from agentnb.render._index import TurnIndex
 from agentnb.render._marks import VERDICT_MARKS, mark_of, marked
 from agentnb.render._markup import Child, Html, flag, join, tag
 from agentnb.render._numbers import amount, facts, lasted
+from agentnb.render._programs import Ran
 from agentnb.render._room import Detail
 from agentnb.render._secrets import DOTS, names_secret
 from agentnb.render._text import one_line
+from agentnb.render.script_row import script_change, script_facts
 from agentnb.values import Approval, Call, Rating
 
 PROGRAMS: Final = {"command": "bash", "cmd": "bash", "code": "python", "script": "python", "program": "python", "sql": "sql", "query": None}
@@ -23,6 +26,8 @@ BESIDE: Final = frozenset({"description", "timeout", "timeout_ms", "run_in_backg
 LONGEST_LINE: Final = 110
 SHORT_INPUT: Final = 400
 """Where less than this is shown of an input, it is not shown again when the line above shows all of it."""
+IMAGES: Final = 8
+"""Images of one result that are shown."""
 SHORT_ERROR: Final = 400
 """Characters up to which an output in the colour of errors can still be read well."""
 
@@ -122,14 +127,20 @@ def _body(scene: Scene, call: Call, nested: Sequence[Html]) -> list[Child]:
     failed, detail = mark_of(call).level == "bad", scene.detail
     limit = detail.failed if failed else detail.got
     shape = "out" if not failed else "out bad" if len(call.output or "") <= SHORT_ERROR else "out failed"
+    images = scene.index.images[call.call_id]
     error = call.error if call.error and call.error != call.output and call.error not in (call.output or "") else None
+    ran = scene.index.programs.of(call)
     return [
-        _input(call, detail),
+        script_facts(ran.row) if ran is not None and ran.row is not None and detail.colour else None,
+        _input(call, detail, ran),
+        script_change(ran.change, detail) if ran is not None else None,
         [approval_line(approval) for approval in scene.index.approvals[call.call_id][:5]],
         nested,
         _output(call.output, detail, limit, shape, failed=failed) if call.output else None,
         terminal(error, limit=limit, class_="out bad") if error else None,
-        tag("div", "no output", class_="dim") if call.output == "" and not error else None,
+        [image_element(part, most=detail.picture, live=scene.live) for part in images[:IMAGES]],
+        tag("div", amount(len(images) - IMAGES, "more image"), class_="dim") if len(images) > IMAGES else None,
+        tag("div", "no output", class_="dim") if call.output == "" and not error and not images else None,
         rating_line(call.call_id, scene.index.ratings[call.call_id], live=scene.live),
     ]
 
@@ -143,7 +154,7 @@ def _output(output: str, detail: Detail, limit: int, shape: str, *, failed: bool
     return terminal(output, limit=limit, tail=limit * 3 // 5 if failed else limit // 3, class_=shape)
 
 
-def _input(call: Call, detail: Detail) -> list[Html]:
+def _input(call: Call, detail: Detail, ran: Ran | None) -> list[Html]:
     if not call.input or call.input in ("{}", "null"):
         return []
     arguments = parsed(call.input)
@@ -158,13 +169,19 @@ def _input(call: Call, detail: Detail) -> list[Html]:
         rest = {key: value for key, value in arguments.items() if key not in change}
         return [_rest(rest, detail, brief=True), code(_difference(*(arguments[key] for key in change)), "diff", limit=detail.put, colour=detail.colour)]
     texts = {key: value for key, value in arguments.items() if isinstance(value, str) and _is_program(key, value)}
+    if ran is not None and ran.argument in arguments:
+        texts[ran.argument] = ran.text
     rest = {key: value for key, value in arguments.items() if key not in texts}
     labelled = len(arguments) > 1
     shown = [_rest(rest, detail, brief=bool(texts))] if rest else []
     for key, value in list(texts.items())[:8]:
         label = tag("div", one_line(key, 60), class_="label") if labelled else None
-        shown.append(join(label, code(value, _language(call.name, key, arguments), limit=detail.put, colour=detail.colour)))
+        shown.append(join(label, code(value, _spoken(ran, key) or _language(call.name, key, arguments), limit=detail.put, colour=detail.colour)))
     return shown
+
+
+def _spoken(ran: Ran | None, argument: str) -> str | None:
+    return ran.language if ran is not None and ran.argument == argument else None
 
 
 def _change(arguments: dict[str, Any]) -> tuple[str, str] | None:

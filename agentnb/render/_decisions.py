@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from agentnb.decisions import Evaluation, Explanation
+from agentnb.decisions import Case, Evaluation, Explanation, write_expectation
 from agentnb.render._code import code, pretty_json
 from agentnb.render._frame import framed, heading, room_inside, too_large
 from agentnb.render._marks import Mark, marked
@@ -60,6 +60,24 @@ def render_evaluation(evaluation: Evaluation, *, budget: int = BUDGET, standalon
         return join(messages, _table(("", "parameter", "matcher", "found"), rows) if evaluation.param_results else None)
 
     return _fitting("evaluation", head, shown, budget, standalone=standalone)
+
+
+def render_case(case: Case, *, budget: int = BUDGET, standalone: bool = True) -> str:
+    """Show a case: what it is about, what should be decided, and how much had been told before."""
+    told = amount(len(case.input.conversation_messages), "message")
+    head = heading("case", facts(one_line(case.id, 80), one_line(case.agent, 60), told, f"expects {case.expect.kind}"))
+
+    def shown(detail: Detail) -> Html:
+        about = prose(case.description, limit=detail.said) if case.description else None
+        return join(about, pretty_json(write_expectation(case.expect), limit=detail.put, colour=detail.colour))
+
+    return _fitting("case", head, shown, budget, standalone=standalone)
+
+
+def plain_case(case: Case) -> str:
+    """Say in one line what a case expects."""
+    does = [action.name for action in case.expect.actions] + [f"→ {name}" for name in case.expect.sub_agents]
+    return visible(f"Case {one_line(case.id, 80)} · " + facts(f"expects {case.expect.kind}", one_line(", ".join(does[:6]), 100) if does else None))
 
 
 def render_raw_turn(turn: RawTurn, *, budget: int = BUDGET, standalone: bool = True) -> str:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
+from agentnb.render._programs import Programs
 from agentnb.values import Approval, Call, Part, Rating, Turn
 
 
@@ -47,7 +48,7 @@ Item: TypeAlias = Said | Taken | Repeated | Loose
 
 
 class TurnIndex:
-    """A turn's calls by parent, by step and by agent; its parts, approvals and ratings by call."""
+    """A turn's calls by parent, by step and by agent; its parts, approvals, ratings and the images of results by call."""
 
     def __init__(self, turn: Turn | None) -> None:
         self.models: defaultdict[str | None, list[Call]] = defaultdict(list)
@@ -55,8 +56,10 @@ class TurnIndex:
         self.children: defaultdict[str | None, list[Call]] = defaultdict(list)
         self.parts: defaultdict[str, list[Part]] = defaultdict(list)
         self.messages: defaultdict[str, list[list[Part]]] = defaultdict(list)
+        self.images: defaultdict[str, list[Part]] = defaultdict(list)
         self.approvals: defaultdict[str, list[Approval]] = defaultdict(list)
         self.ratings: defaultdict[str, list[Rating]] = defaultdict(list)
+        self.programs = Programs(turn.calls if turn is not None else ())
         if turn is not None:
             self._fill(turn)
 
@@ -112,6 +115,8 @@ class TurnIndex:
             by_agent[part.agent_call_id].append(part)
             if part.step_id is not None:
                 self.parts[part.step_id].append(part)
+            elif part.type == "image" and part.call_id is not None:
+                self.images[part.call_id].append(part)
         for agent_id, said in by_agent.items():
             self.messages[agent_id].append(said)
 

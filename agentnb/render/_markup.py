@@ -6,12 +6,14 @@ A child that is a plain `str` is text and is escaped; a child that is `Html` was
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Final, TypeAlias
 
 from agentnb.render._text import exact, visible
+from agentnb.values.messages import ImageData, raster_type
 
 TAGS: Final = frozenset(
     {"a", "b", "blockquote", "br", "button", "code", "del", "details", "div", "em", "h3", "h5", "h6", "header", "hr", "i", "input", "kbd", "li", "ol"}
@@ -24,6 +26,8 @@ ATTRIBUTES: Final = frozenset(
 VOID: Final = frozenset({"br", "hr", "input"})
 IDENTITIES: Final = frozenset({"data_turn", "data_call", "data_agent"})
 LONGEST_IDENTITY: Final = 512
+LARGEST_PICTURE: Final = 2_000_000
+"""Bytes of a picture that is shown at all."""
 
 _URL = re.compile(r"(?:https?://|mailto:)[^\s\x00-\x1f]+", re.IGNORECASE)
 _BAR = re.compile(r"margin-left:\d{1,3}(?:\.\d)?%;width:\d{1,3}(?:\.\d)?%")
@@ -93,6 +97,25 @@ def link(address: str, *children: Child) -> Html:
     return tag("a", *children, href=address, rel="noopener noreferrer nofollow", target="_blank", title=address)
 
 
+def picture(data: bytes | str, alt: str) -> Html:
+    """Show a PNG, JPEG, GIF or WebP, from its data alone: there is no way to name an address.
+
+    Args:
+        data: the picture's bytes, or these in base64; what kind it is, is told by the first of them, and they are encoded anew.
+        alt: words for who does not see it.
+
+    Raises:
+        ValueError: it is no such picture (an SVG never is), no base64, or larger than 2 MB.
+    """
+    if len(data) > LARGEST_PICTURE * (2 if isinstance(data, str) else 1):
+        raise ValueError(f"no picture of more than {LARGEST_PICTURE:,} bytes is made here")
+    found = ImageData(None, data, is_base64=True).decoded() if isinstance(data, str) else data
+    kind = raster_type(found or b"")
+    if found is None or kind is None or len(found) > LARGEST_PICTURE:
+        raise ValueError(f"a picture is a PNG, JPEG, GIF or WebP of at most {LARGEST_PICTURE:,} bytes; this is none: {data[:40]!r}")
+    return Html(f'<img src="data:{kind};base64,{base64.b64encode(found).decode("ascii")}" alt="{_quoted(alt)}" loading="lazy" decoding="async">')
+
+
 def bar(start: float, width: float) -> Html:
     """Draw one bar of a time scale; without CSS it is an empty `<i>` and shows nothing.
 
@@ -122,10 +145,14 @@ def _attribute(key: str, value: Attribute) -> str:
         return f" {name}"
     if key in IDENTITIES:
         return "" if len(str(value)) > LONGEST_IDENTITY else f' {name}="{exact(str(value))}"'
-    written = text(str(value)).replace('"', "&quot;").replace("'", "&#39;")
     if (name == "href" and not _URL.fullmatch(str(value))) or (name == "style" and not _BAR.fullmatch(str(value))):
         raise ValueError(f"no attribute {name}={str(value)[:80]!r} is made here")
-    return f' {name}="{written}"'
+    return f' {name}="{_quoted(str(value))}"'
+
+
+def _quoted(value: str) -> str:
+    """Escape a text for an attribute in double quotes."""
+    return text(value).replace('"', "&quot;").replace("'", "&#39;")
 
 
 @cache

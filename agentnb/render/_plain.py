@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from agentnb.render._cards import account_line, counts_line
+from agentnb.render._images import image_text
 from agentnb.render._marks import mark_of
 from agentnb.render._numbers import amount, facts, lasted, size, tokens
 from agentnb.render._pages import ResultTable, TranscriptPage, WorkspaceCard
@@ -14,6 +15,8 @@ from agentnb.render._text import one_line, visible
 from agentnb.render._turns import line_facts, turn_line
 from agentnb.values import Approval, Call, Conversation, Message, Rating, ScriptRow, Step, Turn
 
+IMAGES: Final = 4
+"""Images of a message that its line describes."""
 WIDEST: Final = 60
 ROWS: Final = 20
 
@@ -73,7 +76,9 @@ def plain_script(row: ScriptRow) -> str:
 
 def plain_message(message: Message) -> str:
     """Say in one line who said what."""
-    return visible(f"Message {message.message_index} from {message.role} {_quoted(message.text)} · {amount(len(message.parts), 'part')}")
+    images = [image_text(part) for part in message.parts if part.type == "image"]
+    known = facts(amount(len(message.parts), "part"), *images[:IMAGES], f"{amount(len(images) - IMAGES, 'more image')}" if len(images) > IMAGES else None)
+    return visible(f"Message {message.message_index} from {message.role} {_quoted(message.text)} · {known}")
 
 
 def plain_table(table: ResultTable) -> str:

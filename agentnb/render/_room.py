@@ -26,12 +26,14 @@ class Detail(NamedTuple):
     """Whether code is coloured."""
     unfold: bool
     """Whether calls that failed are unfolded."""
+    picture: int
+    """Of the base64 of an image; one that has more is described and not shown."""
 
 
-FULL: Final = Detail(said=6_000, put=4_000, got=4_000, failed=4_000, aside=3_000, colour=True, unfold=True)
-HALF: Final = Detail(said=2_400, put=1_200, got=1_200, failed=1_600, aside=800, colour=True, unfold=True)
-BRIEF: Final = Detail(said=700, put=280, got=280, failed=480, aside=240, colour=True, unfold=True)
-SCANT: Final = Detail(said=160, put=100, got=100, failed=160, aside=80, colour=False, unfold=False)
+FULL: Final = Detail(said=6_000, put=4_000, got=4_000, failed=4_000, aside=3_000, colour=True, unfold=True, picture=6_000)
+HALF: Final = Detail(said=2_400, put=1_200, got=1_200, failed=1_600, aside=800, colour=True, unfold=True, picture=2_400)
+BRIEF: Final = Detail(said=700, put=280, got=280, failed=480, aside=240, colour=True, unfold=True, picture=600)
+SCANT: Final = Detail(said=160, put=100, got=100, failed=160, aside=80, colour=False, unfold=False, picture=0)
 DETAILS: Final = (FULL, HALF, BRIEF, SCANT)
 
 

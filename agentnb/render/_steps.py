@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from agentnb.render._calls import Scene, call_element, call_frame, rating_line
 from agentnb.render._code import terminal
+from agentnb.render._images import image_element
 from agentnb.render._index import Item, Loose, Repeated, Said, Taken, folded, is_note, same_failure
 from agentnb.render._marks import CALL_MARKS, marked
 from agentnb.render._markup import Child, Html, join, tag
@@ -96,10 +97,8 @@ def _said(scene: Scene, parts: list[Part], turn_id: str) -> Html:
         # What a sub-agent reads as said by its user was written by the agent that started it.
         who = "person" if first.agent_call_id in (turn_id, first.turn_id) else "task"
         return tag("div", tag("div", who, class_="who"), [_piece(scene, part) for part in parts[:20]], class_=f"said {who}")
-    if first.type == "tool_result":
-        return tag(
-            "div", tag("div", "shown to the agent", class_="who"), [terminal(part.text or "", limit=scene.detail.put) for part in parts[:20]], class_="said"
-        )
+    if first.type == "tool_result" or (first.type == "image" and first.role == "tool"):
+        return tag("div", tag("div", "shown to the agent", class_="who"), [_observed(scene, part) for part in parts[:20]], class_="said")
     if is_note(parts):
         kinds = Counter(one_line(part.text or "note", 40) for part in parts)
         named = [kind if times == 1 else f"{kind} ×{count(times)}" for kind, times in kinds.most_common(4)]
@@ -107,19 +106,29 @@ def _said(scene: Scene, parts: list[Part], turn_id: str) -> Html:
     return aside(scene, "injected" if first.injected else first.role, parts)
 
 
+def _observed(scene: Scene, part: Part) -> Html:
+    return _image(scene, part) if part.type == "image" else terminal(part.text or "", limit=scene.detail.put)
+
+
 def aside(scene: Scene, what: str, parts: list[Part]) -> Html:
     """Fold what is rarely read: reasoning, system messages, what the tool injected."""
-    length = sum(len(part.text or "") for part in parts)
-    begins = one_line(next((part.text for part in parts if part.text), ""), 70)
-    summary = tag("summary", tag("b", what), f" {facts(amount(length, 'character'), begins or None)}")
-    return tag("details", summary, [prose(part.text, limit=scene.detail.aside, colour=False) for part in parts[:8] if part.text], class_="aside")
+    texts, images = [part for part in parts if part.type != "image"], [part for part in parts if part.type == "image"]
+    length = sum(len(part.text or "") for part in texts)
+    begins = one_line(next((part.text for part in texts if part.text), ""), 70)
+    known = facts(amount(length, "character") if texts else None, begins or None, amount(len(images), "image") if images else None)
+    written = [prose(part.text, limit=scene.detail.aside, colour=False) for part in texts[:8] if part.text]
+    return tag("details", tag("summary", tag("b", what), f" {known}"), written, [_image(scene, part) for part in images[:8]], class_="aside")
+
+
+def _image(scene: Scene, part: Part) -> Html:
+    return image_element(part, most=scene.detail.picture, live=scene.live)
 
 
 def _piece(scene: Scene, part: Part) -> Html | None:
     if part.type == "text":
         return prose(part.text or "", limit=scene.detail.said, colour=scene.detail.colour)
     if part.type == "image":
-        return tag("div", f"[image{' ' + one_line(part.mime_type, 40) if part.mime_type else ''}, {amount(len(part.text or ''), 'character')}]", class_="dim")
+        return _image(scene, part)
     return tag("div", f"[{part.type}] {one_line(part.text or '', 200)}", class_="dim") if part.type == "other" else None
 
 

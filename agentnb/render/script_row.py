@@ -51,11 +51,28 @@ def render_script(
     text = row.text if row.text is not None else program
     room = room_inside(budget, standalone=standalone) - weight(head) - 100
     for detail in DETAILS:
-        shown = [_badges(row), _notes(row), _program(row, text, detail), _change(change, detail), _printed(row, output, error, detail)]
+        shown = [_badges(row), _notes(row), _program(row, text, detail), script_change(change, detail), _printed(row, output, error, detail)]
         element = tag("div", shown, class_="steps")
         if weight(element) <= room:
             return framed("script", "Script", [head, element], standalone=standalone, budget=budget)
     return framed("script", "Script", [head, too_large()], standalone=standalone, budget=budget)
+
+
+def script_facts(row: ScriptRow) -> list[Html]:
+    """Show the two facts beside a call, with their limit, in as few bytes as that takes; the flags of the row below them."""
+    return [tag("div", "F1 submitted · F2 ", marked(OUTCOME_MARKS[row.outcome]), f" · {LIMIT}", class_="dim"), *_notes(row)]
+
+
+def script_change(change: str | None, detail: Detail) -> Html | None:
+    """Fold what changed since the program before."""
+    if change is None:
+        return None
+    if not change:
+        return tag("div", "the same program as before", class_="dim")
+    lines = change.split("\n")
+    new, gone = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    told = f"{amount(new, 'line')} new, {count(gone)} gone since the program before"
+    return tag("details", tag("summary", told, class_="label"), code(change, "diff", limit=detail.put, colour=detail.colour), class_="aside")
 
 
 def _badges(row: ScriptRow) -> Html:
@@ -82,17 +99,6 @@ def _program(row: ScriptRow, text: str | None, detail: Detail) -> Html:
     if not text:
         return tag("div", "the empty program", class_="dim")
     return code(text, row.language, limit=detail.put * 2, colour=detail.colour)
-
-
-def _change(change: str | None, detail: Detail) -> Html | None:
-    if change is None:
-        return None
-    if not change:
-        return tag("div", "the same program as before", class_="dim")
-    lines = change.split("\n")
-    new, gone = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-    told = f"{amount(new, 'line')} new, {count(gone)} gone since the program before"
-    return tag("details", tag("summary", told, class_="label"), code(change, "diff", limit=detail.put, colour=detail.colour), class_="aside")
 
 
 def _printed(row: ScriptRow, output: str | None, error: str | None, detail: Detail) -> list[Child]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from agentnb.rules._sentences import ends_with_user_question
-from agentnb.rules.predicates import Said, announced_work, asks_to_confirm, is_go_ahead, listed_work
+from agentnb.rules.predicates import Said, announced_work, asks_of_user, is_go_ahead, listed_work
 from agentnb.values.rules import Finding, Rule, RuleContext, RulePhase
 
 NO_PROGRESS_NUDGE: Final = 5
@@ -160,8 +160,8 @@ _NO_QUESTION = Condition(
 
 # "I will cancel it. Please confirm." waits for the user as much as a question does.
 _NO_REQUEST = Condition(
-    lambda ctx: not asks_to_confirm(ctx.final_text),
-    lambda ctx: "final_text asks the user to confirm" if asks_to_confirm(ctx.final_text) else "",
+    lambda ctx: not asks_of_user(ctx.final_text),
+    lambda ctx: "final_text asks something of the user" if asks_of_user(ctx.final_text) else "",
 )
 
 

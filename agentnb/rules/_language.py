@@ -1,9 +1,9 @@
 """What words does a language promise, excuse and leave open work with? A data file per language, compiled when it is first needed.
 
 Tables of a file: `go_ahead` (core and filler words of a bare yes), `promise` (openers, words skipped after them, action words), `condition`, `left` (work
-left to the user), `confirm` (asking for a yes), `open` (work not done), `skip` (words that make a sentence say nothing), `closed` (open work that is said to
-be done), `fraction`. In each, `place` is anywhere, clause (where a subject stands), sentence or start; `after`, `not_after` and `not_before` say what stands
-around.
+left to the user), `request` (asking the user for a yes or for facts), `open` (work not done), `skip` (words that make a sentence say nothing), `closed`
+(open work that is said to be done), `fraction`. In each, `place` is anywhere, clause (where a subject stands), sentence or start; `after`, `not_after` and
+`not_before` say what stands around.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agentnb.rules._phrases import END, SPACE, any_of, plain_words, surest_words
 
 MOST_SKIPPED: Final = 6
 """Adverbs and pronouns that may stand between an opener and its action word."""
-_TABLES: Final = ("promise", "condition", "left", "confirm", "open", "closed")
+_TABLES: Final = ("promise", "condition", "left", "request", "open", "closed")
 
 
 class Finder(NamedTuple):
@@ -116,7 +116,7 @@ class Grammar:
         self.condition = _finders(tables["condition"])
         self.left = _finders([table for table in tables["left"] if not table.get("open_work_only")])
         self.left_open = _finders([table for table in tables["left"] if table.get("open_work_only")])
-        self.confirm = _finders(tables["confirm"])
+        self.request = _finders(tables["request"])
         self.open = _finders(tables["open"])
         self.idle = tuple(_whole(word for language in languages for word in language.units("skip", key)) for key in ("empty", "optional"))
         self.closed = tuple(Closed(*(_whole(table.get(key, ())) for key in ("first", "then", "last", "not"))) for table in tables["closed"])

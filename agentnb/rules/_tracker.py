@@ -83,6 +83,7 @@ class Tracker:
         self.assumed: dict[str, None] = {}
         self.last_write: str | None = None
         self.last_check: str | None = None
+        self.unproved: list[str] = []
         self.repeats: list[str] = []
         self.reads: list[str] = []
         self._repeated: tuple[str, str | None] = ("", None)
@@ -146,7 +147,7 @@ class Tracker:
         if code == "exploration":
             return {"calls": self.reads[-KEPT:], "reads": self.read_streak}
         if code in ("verify_before_done", "verify_failed"):
-            return {"last_write": self.last_write, "last_check": self.last_check}
+            return {"last_write": self.last_write, "last_check": self.last_check, "unproved": self.unproved[-KEPT:]}
         if code == "wrap_up":
             limit, share = self._closest()
             return {"limit": limit, "used": round(share, 4)}
@@ -205,14 +206,16 @@ class Tracker:
         self._end_reads()
         dry = isinstance(arguments, Mapping) and any(arguments.get(key) is True for key in _DRY)
         if not dry and not call.unchanged and needs_check(call.name, arguments):
-            self.unverified_write, self.last_write = True, call.call_id
+            self.unverified_write, self.last_write, self.unproved = True, call.call_id, []
 
     def _checked(self, call: CallFacts, arguments: Any) -> None:
         if isinstance(arguments, Mapping) and arguments.get("action") in _FIXES and not call.failed:
             self.unverified_write, self.last_write = True, call.call_id
         verdict = _verdict(call, arguments)
-        if verdict is not None:
-            self.unverified_write, self.verify_failed, self.last_check = False, verdict == "fail", call.call_id
+        if verdict is None:
+            self.unproved.append(call.call_id)
+        else:
+            self.unverified_write, self.verify_failed, self.last_check, self.unproved = False, verdict == "fail", call.call_id, []
             self.check_output = (call.output or "")[:QUOTED] if verdict == "fail" else ""
 
     def _end_reads(self) -> None:
@@ -227,7 +230,7 @@ def _verdict(call: CallFacts, arguments: Any) -> Verdict | None:
     output = call.output or ""
     run = check_command(command_in(arguments)) if is_shell(call.name) else None
     if run is not None:
-        return verdict_of_run(run, exit_code=call.exit_code, failed=call.failed, output=output)
+        return verdict_of_run(run, exit_code=call.exit_code, failed=call.failed, output=output, done=call.state == "done")
     if not call.answered:
         return None
     if call.exit_code not in (None, 0) or call.failed:

@@ -88,8 +88,8 @@ def lists_remaining_work(text: str | None, *, languages: Sequence[Language] | No
     return listed_work(text, languages=languages) is not None
 
 
-def asks_to_confirm(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
-    """Say whether one of the last two sentences of a text asks the user to confirm: that hands control back, as a closing question does.
+def asks_of_user(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether one of the last two sentences of a text asks the user to confirm or to tell something: that hands control back, as a closing question does.
 
     Args:
         text: what the agent answered.
@@ -97,7 +97,7 @@ def asks_to_confirm(text: str | None, *, languages: Sequence[Language] | None = 
     """
     grammar = grammar_of(languages)
     sentences = [sentence for line in lines_of((text or "")[-ENDING:]) for sentence in line.sentences]
-    return any(_any(grammar.confirm, sentence.text, sentence.words) for sentence in sentences[-2:])
+    return any(_any(grammar.request, sentence.text, sentence.words) for sentence in sentences[-2:])
 
 
 def announced_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:

@@ -276,6 +276,37 @@ function isSave(event) {
   return (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "s";
 }
 
+// src/pictures.ts
+var LINE = "details.image[data-message]";
+function takePictures(cell) {
+  const toggled = (event) => {
+    const line = event.target;
+    if (line.matches(LINE) && line.open && line.querySelector(":scope > .picture") === null) load(cell, line);
+  };
+  cell.root.addEventListener("toggle", toggled, { capture: true, signal: cell.signal });
+}
+function load(cell, line) {
+  const { turn = "", message = "", part = "" } = line.dataset;
+  const box = make("div", { class: "picture", role: "status" }, "loading the picture …");
+  const fail = (words) => {
+    box.className = "failure";
+    box.replaceChildren(make("span", { class: "mark bad", "aria-hidden": "true" }, "✕ "), words);
+  };
+  line.querySelector(":scope > .failure")?.remove();
+  line.append(box);
+  const details = { turn_id: turn, message_index: Number(message), part_index: Number(part) };
+  const answered = ({ html }) => {
+    setHtml(box, String(html));
+    box.removeAttribute("role");
+    box.querySelector("img")?.addEventListener("error", () => fail("This browser cannot draw it: its data is broken."), { once: true, signal: cell.signal });
+  };
+  const refused = (words) => {
+    cell.notices.drop("error");
+    fail(words);
+  };
+  cell.kernel.ask(`image:${turn}:${message}:${part}`, "image", details, answered, refused);
+}
+
 // src/rating.ts
 var Ratings = class {
   #cell;
@@ -746,6 +777,7 @@ var Transcript = class {
     cell.kernel.on("line", ({ html }) => this.#turns.renew(String(html)));
     this.#keys = [...this.#readingKeys(), ...this.#ratings.allowed ? this.#judgingKeys() : []];
     takeKeys(cell.root, this.#keys, () => this.#escape(), cell.signal);
+    takePictures(cell);
     takeClicks(cell, this.#actions(), (clicked) => this.#clicked(clicked));
     cell.root.addEventListener("input", (event) => this.#typed(event.target), { signal: cell.signal });
     cell.root.addEventListener("keydown", (event) => event.key === "Enter" && event.target === this.#field && this.#toFirst(), { signal: cell.signal });

@@ -20,6 +20,7 @@ from agentnb.transports.native_collector import NativeCollector, SessionCollecto
 from agentnb.transports.options import ModelOptions
 from agentnb.transports.providers import AnthropicProvider, OpenAIProvider, RecordedProvider, ScriptedProvider
 from agentnb.transports.raw_turns import to_raw_turn
+from agentnb.transports.recordings import RecordedStream, StreamHeader, read_stream, write_stream
 from agentnb.transports.resolving import FailedTool
 from agentnb.transports.runner import ModelRequest, ModelRun, ModelRunner, Provider, collect
 from agentnb.transports.scanner import JsonReading, JsonScanner, classify
@@ -74,6 +75,7 @@ __all__ = [
     "Provider",
     "ReasoningPart",
     "RecordedProvider",
+    "RecordedStream",
     "RefusalPart",
     "RejectedCall",
     "ReplayFrame",
@@ -90,6 +92,7 @@ __all__ = [
     "StageSnapshot",
     "StageTransport",
     "StepVerdict",
+    "StreamHeader",
     "StreamNote",
     "TextCollector",
     "TextPart",
@@ -115,6 +118,7 @@ __all__ = [
     "model_selection_columns",
     "prepare",
     "read_part",
+    "read_stream",
     "replay_frames",
     "schema_from_model",
     "split_answers",
@@ -128,4 +132,5 @@ __all__ = [
     "what_if_grid",
     "wire_chars",
     "wire_names",
+    "write_stream",
 ]

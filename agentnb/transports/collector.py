@@ -41,6 +41,7 @@ class StepVerdict(NamedTuple):
 
 EMPTY: Final = Problem("empty_response", curable=True)
 TRUNCATED: Final = Problem("truncated")
+REFUSED: Final = Problem("refused")
 OK: Final = StepVerdict("ok", None)
 _WORDS: Final = {
     "provider_error": "the provider sent an error",
@@ -202,7 +203,7 @@ class Collector(ABC):
         if self.provider_error is not None:
             return Problem("provider_error", told=self.provider_error)
         if self._refusals or self.finish_reason == "refusal":
-            return Problem("refused", told=self.refusal)
+            return REFUSED
         if self.finish_reason == "content_filter":
             return Problem("filtered", told=self.finish_word or "")
         return None
@@ -211,7 +212,7 @@ class Collector(ABC):
         return TRUNCATED if self.finish_reason == "length" else problem
 
     def _failure(self, problem: Problem) -> SelectionFailure:
-        words, told = _WORDS.get(problem.code), problem.told
+        words, told = _WORDS.get(problem.code), self.refusal if problem is REFUSED else problem.told
         detail = f"{words}: {told}" if words and told else words or told or problem.code
         ordinal = problem.slot.ordinal if problem.slot is not None else None
         return SelectionFailure(code=problem.code, detail=detail, hint=problem.hint, place=problem.place, ordinal=ordinal)

@@ -81,7 +81,8 @@ class JsonCollector(Collector):
         meant = self._projection.catalog.by_wire_name(tool_id)
         if meant is not None:
             return Problem("unknown_tool", told=f"{tool_id!r} is the name on the wire of {meant.id!r}; text names tools by id", hint=f"wire_name_of:{meant.id}")
-        close = get_close_matches(tool_id[:200], sorted(self._projection.offered_ids), n=3)
+        tool_id = tool_id[:200]
+        close = get_close_matches(tool_id, sorted(self._projection.offered_ids), n=3)
         meaning = f"; did the model mean {' or '.join(close)}?" if close else ""
         return Problem("unknown_tool", told=f"there is no tool {tool_id!r}{meaning}")
 

@@ -64,7 +64,7 @@ class CallReader:
         slot = problem.slot
         fields = _Told("", "", self.projection.stage_id, 0, None, None)
         if slot is not None:
-            fields = _Told(slot.name, self._close_to(slot.name), self.projection.stage_id, slot.chars, problem.place, slot.scanner.reason)
+            fields = _Told(slot.name[:200], self._close_to(slot.name), self.projection.stage_id, slot.chars, problem.place, slot.scanner.reason)
         detail = _WORDS[problem.code].format_map(fields._asdict()) if problem.code in _WORDS else "the call ends at the length limit, in the middle"
         hint = "repeated_object" if slot is not None and problem.code == "arguments_invalid" and _repeats(slot) else None
         ordinal = slot.ordinal if slot is not None else None

@@ -123,9 +123,9 @@ class Step(Value):
         Plain words that end a turn are taken as its completion, as most agents mean them, unless the agent answers in JSON envelopes elsewhere in its
         conversation (`protocol`).
         """
-        calls = [RawToolCall(name=call.name, arguments=_read(call.input)) for call in self.tool_calls]
+        calls = tuple(RawToolCall(name=call.name, arguments=_read(call.input)) for call in self.tool_calls)
         roles = control_tools((call.name, call.input) for call in self.tool_calls)
-        return RawTurn(text=self.text, tool_calls=calls, protocol=self.protocol, control_tool_map=roles)
+        return RawTurn(text=self.text, tool_calls=calls, protocol=self.protocol, control_tool_map={**roles})
 
     @property
     def reasoning(self) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, overload
+from typing import Annotated, Any, Literal, NamedTuple, overload
 
-from pydantic import ConfigDict, InstanceOf
+from pydantic import ConfigDict, InstanceOf, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from agentnb.values._base import Value
@@ -173,7 +173,7 @@ class Trace(Value):
     """The selection; null when there is none."""
     failure: SelectionFailure | None = None
     """Why there is none."""
-    steps: InstanceOf[TraceSteps]
+    steps: Annotated[InstanceOf[TraceSteps], WithJsonSchema({"type": "array"})]
     """What was known after each part."""
     notes: tuple[StreamNote, ...] = ()
     """What was odd, in order."""

@@ -42,9 +42,10 @@ _TARGETS: Final = {
 }
 _SCRIPT_RUNNERS: Final = frozenset(("npm", "pnpm", "yarn", "bun"))
 _NOT_A_RUN: Final = frozenset(f"--{flag}" for flag in ("collect-only", "listTests", "list-tests", "list", "help", "version", "dry-run"))
-_HINTS: Final = tuple(
-    ["test", "check", "verify", "jest", "mocha", "phpunit", "rspec", "tox", "nox", "ava", "tap", "karma", "cypress", "behave", "busted", "nose2", "e2e"]
+_HINT_WORDS: Final = (
+    "test check verify jest mocha phpunit rspec tox nox ava tap karma cypress behave busted nose2 e2e mypy pyright ruff flake8 lint tsc biome clippy vet"
 )
+_HINTS: Final = tuple(_HINT_WORDS.split())
 """A command without any of these runs no checks, apart from `npm t`."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"", re.DOTALL)
 _REDIRECTION = re.compile(r"\d?>&\d|&>>?\s*\S+|\d?>>?\s*[^\s&|;]+")
@@ -67,6 +68,7 @@ _RED = re.compile(r"f(?<!\wf)(?<!\bno f)(?<!\b0 f)ail(?:ed|ures?|ing|s)?\b|e(?<=
 _GREEN = re.compile(r"p(?<!\wp)ass(?:ed|es|ing)?\b|c(?<!\wc)lean\b|o(?<!\wo)k\b")
 _SKIPPED = re.compile(r"(?<!\d)[1-9]\d* (?:skipped|deselected)\b")
 _PASSED = re.compile(r"(?<!\d)[1-9]\d* (?:passed|passing|ok)\b|\bok\b")
+_RUNS_ON = re.compile(r"\brunning (?:with session|in (?:the )?background)|\bstill running")
 _OUTCOMES: Final = ("passed", "failed", "error", "skipped", "no tests ran")
 
 
@@ -97,7 +99,7 @@ def check_command(command: str) -> CheckCommand | None:
     return CheckCommand(masked, all(kind == "script" for kind in kinds)) if kinds else None
 
 
-def verdict_of_run(run: CheckCommand, *, exit_code: int | None, failed: bool, output: str) -> Verdict | None:
+def verdict_of_run(run: CheckCommand, *, exit_code: int | None, failed: bool, output: str, done: bool = False) -> Verdict | None:
     """Judge a test run: by its exit code where nothing masks it, else by its summary.
 
     Args:
@@ -105,9 +107,10 @@ def verdict_of_run(run: CheckCommand, *, exit_code: int | None, failed: bool, ou
         exit_code: as recorded; None when it is not.
         failed: whether the recording says that the call failed.
         output: what was shown.
+        done: whether the recording says that the call ended well; that counts as an exit code of 0, unless the output says otherwise.
 
     Returns:
-        None when it proves nothing: no tests ran, all were skipped, or nothing tells.
+        None when it proves nothing: no tests ran, all were skipped, it runs on, or nothing tells.
     """
     tail = output[-SUMMARY:]
     words = tail.lower()
@@ -118,7 +121,8 @@ def verdict_of_run(run: CheckCommand, *, exit_code: int | None, failed: bool, ou
     if _without_tests(words) or (("skipped" in words or "deselected" in words) and _SKIPPED.search(words) and not _PASSED.search(words)):
         return None
     if run.script or exit_code is None:
-        return _summary(tail, words) or (None if run.script else verdict_in(tail))
+        told = _summary(tail, words) or (None if run.script else verdict_in(tail))
+        return told or ("pass" if done and not run.script and not _RUNS_ON.search(words[:400]) else None)
     return "pass"
 
 

@@ -74,7 +74,7 @@ _PATHS: Final = (
     "filepath",
     "uri",
 )
-_PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_PATCHED: Final = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\]+)")
 _SUFFIXES: Final = (
     "py pyi js jsx ts tsx mjs cjs vue svelte go rs java kt cs c h cc cpp hpp swift rb php ex exs hs scala dart lua sql sh bash ps1 r jl ipynb json yaml yml "
     "toml ini cfg xml html css scss graphql proto tf gradle kts groovy pl clj erl fs ml nim zig m mm pony sol v vhd"

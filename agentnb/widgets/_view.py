@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary, WeakSet
 import traitlets
 
 from agentnb.errors import UnknownId
-from agentnb.render import render_rating_line
+from agentnb.render import render_image, render_rating_line
+from agentnb.values import Part, Turn
 from agentnb.widgets._cell import Answer, Cell, Request
 from agentnb.widgets._keeping import rate
 from agentnb.widgets._targets import Wanted, check_options
@@ -55,7 +56,7 @@ class View(Cell):
 
     def _answers(self) -> dict[str, Callable[[Request], Answer]]:
         """Return what this widget answers, by kind of request."""
-        return {"rate": self._answer_rate}
+        return {"rate": self._answer_rate, "image": self._answer_image}
 
     @traitlets.validate("selected")
     def _check_selected(self, proposal: Any) -> str:
@@ -82,6 +83,11 @@ class View(Cell):
         self._tell_unsaved(workspace)
         return {"by": by}
 
+    def _answer_image(self, request: Request) -> Answer:
+        """Return the picture of an image part whose line was unfolded."""
+        turn = self._wanted.shown.turn(str(request["turn_id"]))
+        return {"html": render_image(_image_at(turn, int(request["message_index"]), int(request["part_index"])))}
+
     def _tell_rated(self, call_id: str, html: str) -> None:
         """Bring every view of this widget up to date, and the window that a new one starts with."""
         try:
@@ -105,6 +111,14 @@ class View(Cell):
 def whole_number(request: Request, name: str, otherwise: int, most: int) -> int:
     """Return a count of a request, within bounds."""
     return max(0, min(int(request.get(name, otherwise)), most))
+
+
+def _image_at(turn: Turn, message_index: int, part_index: int) -> Part:
+    places = (part for message in turn.messages for part in message.parts if (part.message_index, part.part_index) == (message_index, part_index))
+    found = next((part for part in places if part.type == "image"), None)
+    if found is None:
+        raise UnknownId(f"Part {part_index} of message {message_index} is no image of this turn.")
+    return found
 
 
 def _css_height(height: int | str | None) -> str:

@@ -34,7 +34,7 @@ class Omitted(Enum):
 OMITTED = Omitted.OMITTED
 
 _VERDICTS: dict[Any, Verdict | None] = {"right": "right", "wrong": "wrong", None: None, True: "right", False: "wrong"}
-_IDS = ("call_id", "call", "step_id", "turn_id")
+_IDS = ("call_id", "call", "step_id", "decision_id", "turn_id")
 """Fields of a row that say what is rated, the nearest first."""
 
 
@@ -78,7 +78,7 @@ def make_rating(
 
 
 def target_id(target: Any) -> str:
-    """Return the call id of what can be rated: a turn, step, call or rating, a row with a call_id, step_id or turn_id, or the id itself.
+    """Return the call id of what can be rated: a turn, step, call or rating, a row with a call_id, step_id, decision_id or turn_id, or the id itself.
 
     Raises:
         TypeError: when it is none of these.

@@ -11,19 +11,23 @@ from typing import Any
 
 import duckdb
 
+from agentnb.decisions import Case, DecisionExpectation
 from agentnb.errors import QueryError, WorkspaceError
 from agentnb.readers import Found, Given, find_files
 from agentnb.render import WorkspaceCard
-from agentnb.values import Call, Conversation, Rating, Turn
+from agentnb.values import Call, Conversation, Decision, ObservedDecision, Rating, Step, Turn
 from agentnb.workspace._account import Account, load_account
 from agentnb.workspace._batches import absolute
 from agentnb.workspace._card import make_card
+from agentnb.workspace._case_files import keep_case
 from agentnb.workspace._contract import contract
 from agentnb.workspace._database import Database, Params
 from agentnb.workspace._derived import DERIVED, Derivations
+from agentnb.workspace._expect import make_case
 from agentnb.workspace._folder import FolderStore, copy_batches
 from agentnb.workspace._given import Input, sort_input
 from agentnb.workspace._mirror import Mirror
+from agentnb.workspace._ran import RanPrograms
 from agentnb.workspace._rate import OMITTED, make_rating
 from agentnb.workspace._rating_log import RatingLog
 from agentnb.workspace._ratings import rating_record
@@ -36,7 +40,7 @@ _UNSAVED = "Ratings of this workspace live only as long as it does, since it is 
 _log = logging.getLogger("agentnb")
 
 
-class Workspace:
+class Workspace(RanPrograms):
     """Recorded runs as tables, values and ratings; `anb.open` makes one.
 
     Nothing here holds a lock on a file: many notebooks and agents may use one folder at once. A workspace may be used from several threads; a relation
@@ -258,6 +262,41 @@ class Workspace:
             _log.warning(_UNSAVED)
         self._sync()
         return rating
+
+    def expect(
+        self,
+        step: Step | Call | Decision | Mapping[str, Any] | str | Any,
+        expectation: DecisionExpectation | ObservedDecision | Mapping[str, Any] | str | None = None,
+        *,
+        folder: str | os.PathLike[str] = "cases",
+        id: str | None = None,
+        description: str | None = None,
+        tags: Sequence[str] = (),
+        replace: bool = False,
+    ) -> Case:
+        """Turn a step that a person judged into a case, kept as `<id>.json`: what it had been told, and what it should have decided.
+
+        Args:
+            step: a step, its id, a row with it, a decision, or a tool call, which stands for the step that asked for it.
+            expectation: what is expected, as a value or as a case file writes it, or 'right' for what it decided. By default what was said of it: rated
+                right, the same again; rated wrong, the right answer: an expectation, the right arguments of its call, or words that the person should read.
+            folder: the folder of the cases.
+            id: id of the case and name of its file; by default made of the step's.
+            description: what it is about; by default what the rating says.
+            tags: what it belongs to.
+            replace: whether another case of this id is overwritten.
+
+        Returns:
+            The case, which is on disk.
+
+        Raises:
+            CaseError: nobody said what is right, people differ, or there is another case of this id.
+            UnknownId: there is no such call.
+        """
+        self._sync()
+        case = make_case(self._database, step, expectation, identity=id, description=description, tags=tags)
+        keep_case(case, folder, replace=replace)
+        return case
 
     def save(self, folder: str | os.PathLike[str]) -> Workspace:
         """Keep the workspace in a folder from now on, with everything it holds and the ratings that were made.

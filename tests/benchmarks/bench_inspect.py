@@ -161,8 +161,9 @@ class _Sample:
         self.say(result)
 
     def reply(self, text: str, calls: list[dict[str, Any]]) -> None:
-        message = {"id": self.id(), "content": text, "source": "generate", "role": "assistant", "model": "gpt-5-mini"}
-        message |= {"tool_calls": calls} if calls else {}
+        message: dict[str, Any] = {"id": self.id(), "content": text, "source": "generate", "role": "assistant", "model": "gpt-5-mini"}
+        if calls:
+            message["tool_calls"] = calls
         sent = [[0, len(self.pool)]]
         call: dict[str, Any] = {"request": {"model": "gpt-5-mini"}, "response": {"content": self.attached(text)}, "call_refs": sent, "call_key": "messages"}
         fields = {"model": _MODEL, "input": [], "input_refs": sent, "tools": [_TOOL], "tool_choice": "auto", "config": {}, "call": call}

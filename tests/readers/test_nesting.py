@@ -238,6 +238,13 @@ def test_a_trajectory_in_a_file_of_its_own_is_under_the_call_that_refers_to_it(t
     assert (len(rows.conversations), account_of(rows)) == (1, (4, 4, 0, 0))
 
 
+def test_a_trajectory_inside_of_another_needs_no_version_of_its_own(tmp_path: Path) -> None:
+    child = {name: value for name, value in atif_child().items() if name not in ("schema_version", "agent")}
+    rows = read(write_json(tmp_path / "file", trajectory(delegating({"session_id": "child"})) | {"subagent_trajectories": [child]}))
+    assert tree_of(rows) == ["agent terminal", "  model gpt-test", "  tool delegate", "    agent ", "      model "]
+    assert (codes(rows), account_of(rows)) == ({}, (4, 4, 0, 0))
+
+
 def test_a_trajectory_that_two_steps_refer_to_is_read_once(tmp_path: Path) -> None:
     reference = {"session_id": "child"}
     rows = read(write_lines(tmp_path / "file", [trajectory([*delegating(reference), *delegating(reference)]), atif_child()]))

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from agentnb.render import css
 
-VOID = {"br", "hr", "input"}
+VOID = {"br", "hr", "img", "input"}
 TAGS = VOID | set(
     "a b blockquote button code del details div em h3 h5 h6 header i kbd li ol p pre section span strong style summary table tbody td th thead tr ul".split()  # noqa: SIM905
 )
-ATTRIBUTES = set("align class dir href open placeholder rel role scope start style tabindex target title type".split())  # noqa: SIM905
+ATTRIBUTES = set("align alt class decoding dir href loading open placeholder rel role scope src start style tabindex target title type".split())  # noqa: SIM905
 BLOCKS = {"blockquote", "br", "details", "div", "h3", "h5", "h6", "header", "li", "p", "pre", "section", "summary", "table", "td", "th", "tr"}
-OUR_DATA = re.compile(r"data-(?:action|agent|call|filter|first|more|step|turn|verdict|view)|aria-(?:expanded|label|level|pressed|selected)")
+OUR_DATA = re.compile(r"data-(?:action|agent|call|filter|first|message|more|part|step|turn|verdict|view)|aria-(?:expanded|label|level|pressed|selected)")
 
 
 class Element(NamedTuple):
@@ -88,6 +88,9 @@ class Page(HTMLParser):
         if name == "href":
             assert tag == "a"
             assert re.match(r"(?:https?://|mailto:)", value or "", re.IGNORECASE)
+        if name == "src":
+            assert tag == "img"
+            assert re.fullmatch(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}", value or "")
         if name == "style":
             assert re.fullmatch(r"margin-left:[\d.]+%;width:[\d.]+%", value or "")
         if name in ("class", "type", "role", "target", "rel", "align", "dir"):

@@ -197,6 +197,8 @@ def test_every_rule_says_why_it_does_not_fire() -> None:
         "I will cancel the flight. Please confirm if you would like me to proceed.",
         "I'll proceed with the upgrade.\n\nPlease confirm with a yes.",
         "Let's proceed with the upgrade. Could you please confirm the class? Once confirmed, I'll proceed.",
+        "Let's continue with the booking. Which class?\n\nOnce I have this information, I can proceed.",
+        "I need to check your reservation first. If you can provide your user ID, I can look it up.",
         "Je vais annuler le vol. Merci de confirmer.",
         "Je lance la migration. Confirmez que la sauvegarde existe.",
     ],
@@ -208,7 +210,7 @@ def test_who_asks_for_a_confirmation_waits_for_the_user(text: str) -> None:
 
 def test_that_it_was_excused_is_said() -> None:
     checks = {check.code: check.reason for check in check_rules(default_rules(), final(final_text="I'll run it. Please confirm."))}
-    assert checks["no_action"] == "final_text asks the user to confirm"
+    assert checks["no_action"] == "final_text asks something of the user"
 
 
 def test_a_confirmation_that_was_asked_for_long_ago_excuses_nothing() -> None:

@@ -176,6 +176,14 @@ def test_calls_come_to_fields(calls: list[dict[str, Any]], expected: dict[str, A
     assert {name: getattr(ctx, name) for name in expected} == expected
 
 
+def test_a_check_that_proves_nothing_is_named() -> None:
+    masked = {"name": "Bash", "input": {"command": "npm run check | tail -3"}, "output": "Checked 120 files."}
+    told = Maker("Fix it").step(None, edit("a.py")).step(None, masked).say("Done.").turn()
+    ending = explain_rules(told).ending
+    assert ending is not None
+    assert ending.evidence == {"last_write": "c2", "last_check": None, "unproved": ["c4"]}
+
+
 def test_a_limit_is_used_up() -> None:
     told = Maker("Fix it").step(None, read("a.py")).step(None, read("b.py")).turn()
     assert context_from_turn(told, limits=Limits(steps=4, tool_calls=100)).limit_usage == 0.5

@@ -129,6 +129,7 @@ def test_a_checker_is_judged_by_its_words(output: str, verdict: str | None) -> N
         ("Write", {"file_path": "Makefile"}, True), ("Write", {"file_path": "LICENSE"}, False), ("Write", {"file_path": "x.ipynb"}, True),
         ("apply_patch", {"input": "*** Begin Patch\n*** Update File: notes.txt\n"}, False), ("apply_patch", "*** Begin Patch\n*** Add File: a.rs\n", True),
         ("update_reservation", {"id": 1}, False), ("create_order", {}, False), ("apply_patch", {"changes": {"a.md": {}}}, False),
+        ("exec", 'x("*** Begin Patch\\n*** Update File: README.md\\n@@")', False),
     ],
 )  # fmt: skip
 def test_prose_and_records_of_a_business_need_no_check(name: str, arguments: Any, checked: bool) -> None:
@@ -153,3 +154,13 @@ def test_no_arguments_make_it_raise(name: str, arguments: Any) -> None:
 @pytest.mark.parametrize("piece", ['"', "'", "test ", "&& ", "a=b ", "pytest;", "\\\n", "> ", "uv run "])
 def test_a_huge_command_is_read_in_one_go(piece: str) -> None:
     check_command("pytest " + piece * 50_000)
+
+
+def test_a_run_that_is_said_to_be_done_is_green_unless_its_output_says_otherwise() -> None:
+    run = check_command("npm run check")
+    assert run is not None
+    verdicts = [
+        verdict_of_run(run, exit_code=None, failed=False, output=output, done=True)
+        for output in ("Checked 120 files.", "2 errors", "Process running with session ID 7", "no tests found")
+    ]
+    assert verdicts == ["pass", "fail", None, None]

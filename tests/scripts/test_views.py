@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from importlib import resources
 from typing import Any
 
 import duckdb
@@ -14,22 +12,16 @@ import pytest
 from agentnb.scripts import rows_of_calls
 from agentnb.values import ScriptRow
 from agentnb.values.scripts import ScriptProgram
+from agentnb.workspace._contract import contract
 
-SQL = resources.files("agentnb.scripts").joinpath("views.sql").read_text("utf-8")
-STATEMENTS = [statement for statement in SQL.split(";\n") if statement.strip()]
-VIEWS = re.findall(r"create view (\w+)", SQL)
-OTHER_TABLES = """
-create table calls (call_id varchar, conversation_id varchar, turn_id varchar, call_index bigint, name varchar, error varchar);
-create table turns (turn_id varchar, conversation_id varchar, answer varchar);
-create table approvals (call_id varchar, answer varchar)
-"""
+PLACE = "'v' as conversation_id, 't' as turn_id, 's' as source_id"
+VIEWS = tuple(view for view in contract().views if {"script_rows", "script_programs"} & {*contract().under(view)})
 
 
 def asked(view: str, *calls: dict[str, Any], columns: str = "*", update: str = "", answer: str = "") -> list[Any]:
     con = duckdb.connect()
-    con.execute(OTHER_TABLES)
-    for statement in STATEMENTS:
-        con.execute(statement)
+    con.execute(contract().create_tables)
+    con.execute(contract().create_views)
     given = [
         {"call_id": f"c{place}", "conversation_id": "v", "turn_id": "t", "name": "Bash", "input": json.dumps({"command": f"ls {place}"})} | call
         for place, call in enumerate(calls)
@@ -39,8 +31,11 @@ def asked(view: str, *calls: dict[str, Any], columns: str = "*", update: str = "
         con.register("held", pa.table(held))
         con.execute(f"insert into {table} by name select * from held")
     for place, call in enumerate(given):
-        con.execute("insert into calls values ($1, 'v', 't', $2, 'Bash', $3)", [call["call_id"], place, call.get("error")])
-    con.execute("insert into turns values ('t', 'v', $1)", [answer])
+        told = [call["call_id"], place, call.get("error")]
+        con.execute(
+            f"insert into calls by name select {PLACE}, $1 as call_id, $2 as call_index, 'tool' as kind, 'Bash' as name, false as failed, $3 as error", told
+        )
+    con.execute(f"insert into turns by name select {PLACE}, 0 as turn_index, $1 as answer", [answer])
     if update:
         con.execute(update)
     return con.sql(f"select {columns} from {view} order by all").fetchall()
@@ -50,24 +45,20 @@ def asked(view: str, *calls: dict[str, Any], columns: str = "*", update: str = "
 def test_every_view_can_be_asked_and_says_what_it_is(view: str) -> None:
     assert isinstance(asked(view, {"exit_code": 0}, {"exit_code": 1}, answer="```\nls 0\n```"), list)
     assert asked(view) == []
-    assert f"comment on view {view} is" in SQL
+    assert contract().comments[view]
 
 
 def test_the_tables_have_the_fields_of_their_values_and_their_words() -> None:
     for table, value in (("script_rows", ScriptRow), ("script_programs", ScriptProgram)):
-        columns = re.search(rf"create table {table} \(\n(.*?)\n\);", SQL, re.DOTALL)
-        assert columns is not None
-        assert [line.split()[0] for line in columns[1].splitlines()] == list(value.model_fields)
-        comments = dict(re.findall(rf"comment on column {table}\.(\w+) is '((?:[^']|'')*)'", SQL))
-        assert {name: comment.replace("''", "'") for name, comment in comments.items()} == {
-            name: field.description for name, field in value.model_fields.items()
-        }
+        assert contract().tables[table].names == list(value.model_fields)
+        comments = {name: contract().comments[f"{table}.{name}"] for name in value.model_fields}
+        assert comments == {name: field.description for name, field in value.model_fields.items()}
 
 
 def test_unsettled_programs_say_whether_they_run_or_wait_for_a_person() -> None:
     found = asked(
         "unsettled_scripts", {"state": "unanswered"}, {"state": "running"}, {"exit_code": 0}, columns="dispatch, running, waits_for_person",
-        update="insert into approvals values ('c0', null)",
+        update=f"insert into approvals by name select {PLACE}, 'c0' as call_id",
     )  # fmt: skip
     assert found == [(1, False, True), (2, True, False)]
 

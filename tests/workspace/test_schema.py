@@ -173,7 +173,7 @@ def test_arguments_of_any_shape_do_not_keep_the_programs_from_being_asked() -> N
     ws = small(*(call(f"odd-{index}", index, input=text) for index, text in enumerate(odd, 1)), call("fine", 99, input='{"command": "ls"}'))
     found = rows(ws, "from script_programs select call_id, argument, text order by call_id")
     assert found == [("fine", "command", "ls"), ("odd-1", "command", "\\ud800")]
-    assert rows(ws, "from script_rows select call_id, dispatch") == [("fine", 1)]
+    assert rows(ws, "from script_rows select call_id, dispatch order by dispatch") == [("odd-1", 1), ("fine", 2)]
 
 
 def test_a_program_is_measured_in_bytes_and_lines() -> None:

@@ -5,6 +5,7 @@ import { all, make, numberOf, parsed, setHtml, withData } from "./dom.ts";
 import { judging, type Key, moving, takeKeys, toggleHelp } from "./keys.ts";
 import type { Result } from "./kernel.ts";
 import type { RenderProps } from "./model.ts";
+import { takePictures } from "./pictures.ts";
 import { idAt, Ratings, withoutControls } from "./rating.ts";
 import { idOf, Selection } from "./selection.ts";
 import { Strip } from "./strip.ts";
@@ -30,6 +31,7 @@ class CallTree {
     this.#ratings = new Ratings(cell, () => this.#detail.querySelector<HTMLElement>(".body") ?? this.#detail, () => this.#selection.focus());
     this.#keys = [...this.#readingKeys(), ...(this.#ratings.allowed ? this.#judgingKeys() : [])];
     takeKeys(cell.root, this.#keys, () => this.#escape(), cell.signal);
+    takePictures(cell);
     takeClicks(cell, this.#actions(), (clicked) => this.#clicked(clicked));
     this.#selection.rove();
     this.#selection.follow();

@@ -5,6 +5,7 @@ import { all, make } from "./dom.ts";
 import { Marks } from "./find.ts";
 import { judging, type Key, moving, takeKeys, toggleHelp } from "./keys.ts";
 import type { RenderProps } from "./model.ts";
+import { takePictures } from "./pictures.ts";
 import { idAt, Ratings, withoutControls } from "./rating.ts";
 import { idOf, Selection } from "./selection.ts";
 import { type Counts, type Question, Turns } from "./turns.ts";
@@ -31,6 +32,7 @@ class Transcript {
     cell.kernel.on("line", ({ html }) => this.#turns.renew(String(html)));
     this.#keys = [...this.#readingKeys(), ...(this.#ratings.allowed ? this.#judgingKeys() : [])];
     takeKeys(cell.root, this.#keys, () => this.#escape(), cell.signal);
+    takePictures(cell);
     takeClicks(cell, this.#actions(), (clicked) => this.#clicked(clicked));
     cell.root.addEventListener("input", (event) => this.#typed(event.target as HTMLElement), { signal: cell.signal });
     cell.root.addEventListener("keydown", (event) => event.key === "Enter" && event.target === this.#field && this.#toFirst(), { signal: cell.signal });

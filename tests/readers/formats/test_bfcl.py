@@ -113,7 +113,11 @@ def test_a_score_of_another_model_stays_apart(tmp_path: Path) -> None:
         write_lines(tmp_path / "score" / model / "s.json", [totals, score | {"model_name": model}])
     write_lines(tmp_path / "result" / "m1" / "r.json", [result("red"), result("a", id="simple_1")])
     rows = read(tmp_path)
-    assert sorted((row.model or "", row.conversation_id.split("-")[0]) for row in rows.conversations) == [("", "simple_1"), ("m1", "simple_0"), ("m2", "simple_0")]
+    assert sorted((row.model or "", row.conversation_id.split("-")[0]) for row in rows.conversations) == [
+        ("", "simple_1"),
+        ("m1", "simple_0"),
+        ("m2", "simple_0"),
+    ]
 
 
 def test_the_same_task_of_two_models_is_two_conversations(tmp_path: Path) -> None:

@@ -126,3 +126,11 @@ def test_a_parent_that_is_not_among_the_runs_is_noted(tmp_path: Path) -> None:
 def test_what_is_no_run_is_left_out_with_its_reason(tmp_path: Path) -> None:
     rows = read_runs(tmp_path, run("top", "llm", 1, {"messages": [[{"role": "user", "content": "Hi"}]]}, generated("Ho")), {"other": 1}, 7)
     assert (account_of(rows), rows.sources[0].skipped) == ((3, 1, 0, 2), '{"no_run":2}')
+
+
+def test_messages_that_people_wrote_as_pairs_of_a_role_and_a_text_are_messages(tmp_path: Path) -> None:
+    run = {"id": "r", "trace_id": "r", "name": "baker", "run_type": "chain", "start_time": "2026-04-01T08:00:00", "end_time": "2026-04-01T08:00:01",
+           "inputs": {"messages": [["system", "Be brief."], ["user", "Warm?"]]}, "outputs": {"messages": [{"type": "ai", "content": "Yes."}]}}  # fmt: skip
+    (tmp_path / "runs.json").write_text(json.dumps([run]))
+    rows = read(tmp_path)
+    assert (rows.turns[0].prompt, rows.turns[0].answer) == ("Warm?", "Yes.")

@@ -107,7 +107,10 @@ def test_a_reply_of_the_responses_service_has_its_thoughts_times_and_cached_toke
 
 
 CHAT_REPLY = {"object": "chat.completion", "choices": [{"message": {"content": "No tool needed.", "reasoning_content": "Hm."}}]}
-RESPONSE = {"object": "response", "output": [{"type": "reasoning", "summary": [{"text": "Hm."}]}, {"type": "message", "content": [{"text": "No tool needed."}]}]}
+RESPONSE = {
+    "object": "response",
+    "output": [{"type": "reasoning", "summary": [{"text": "Hm."}]}, {"type": "message", "content": [{"text": "No tool needed."}]}],
+}
 
 
 @pytest.mark.parametrize("response", [CHAT_REPLY, RESPONSE])

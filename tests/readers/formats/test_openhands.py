@@ -253,6 +253,46 @@ def test_a_conversation_beside_its_state_has_the_model_and_cost_of_every_reply_a
     assert [part.text for part in rows.parts if part.type == "text" and part.role == "assistant"] == ["Fixed.", "Tested."]
 
 
+def acp(number: int, status: str, **fields: Any) -> Record:
+    call = {"tool_call_id": "tc1", "title": "Read a.py", "tool_kind": "read", "status": status, "raw_input": {"path": "a.py"}, "is_error": status == "failed"}
+    return sdk(number, "ACPToolCallEvent", "agent", **call) | fields
+
+
+@pytest.mark.parametrize("status", ["completed", "failed"])
+def test_the_calls_of_an_agent_that_runs_elsewhere_are_calls_of_no_model_call(status: str, tmp_path: Path) -> None:
+    content = [{"type": "content", "content": {"type": "text", "text": "print(1)"}}]
+    events = [sdk_says(1, "Fix it."), acp(2, "in_progress"), acp(3, "in_progress"), acp(4, status, content=content)]
+    rows = read(write_json(tmp_path / "x", events))
+    (call,) = calls_of(rows)
+    assert (call.name, call.input, call.output, call.seconds) == ("read", '{"path":"a.py"}', "print(1)", 2.0)
+    assert (call.state, call.step_id) == ("done" if status == "completed" else "failed", None)
+    assert json.loads(call.extra or "") == {"title": "Read a.py"}
+    assert calls_of(rows, "model") == []
+    assert account_of(rows) == (4, 2, 2, 0)
+
+
+def test_thoughts_in_blocks_are_reasoning_and_their_signatures_are_none(tmp_path: Path) -> None:
+    act = sdk_acts(2, "terminal", "TerminalAction", "r1", command="ls") | {"thinking_blocks": [{"type": "thinking", "thinking": "Look.", "signature": "c2ln"}]}
+    rows = read(write_json(tmp_path / "x", [sdk_says(1, "Fix it."), act]))
+    assert [(part.type, part.text) for part in rows.parts[1:]] == [("reasoning", "Look."), ("tool_call", None)]
+    assert json.loads(calls_of(rows, "model")[0].extra or "") == {"thinking_blocks": [{"signature": "c2ln"}]}
+
+
+def test_a_conversation_that_broke_down_failed_with_the_reason(tmp_path: Path) -> None:
+    broken = sdk(2, "ConversationErrorEvent", "environment", code="LLMBadRequestError", detail="The request is too long.")
+    rows = read(write_json(tmp_path / "x", [sdk_says(1, "Fix it."), broken]))
+    assert rows.turns[0].state == "failed"
+    assert "The request is too long." in [part.text for part in rows.parts]
+
+
+def test_events_on_a_page_of_the_server_are_a_conversation(tmp_path: Path) -> None:
+    page = {"items": [sdk_says(1, "Fix it."), sdk_acts(2, "finish", "FinishAction", "r1", message="Fixed.")], "next_page_id": None}
+    assert formats_of(write_json(tmp_path / "x", page)) == ["openhands"]
+    rows = read(tmp_path / "x")
+    assert [(turn.prompt, turn.answer) for turn in rows.turns] == [("Fix it.", "Fixed.")]
+    assert account_of(rows) == (2, 2, 0, 0)
+
+
 def test_an_event_that_is_none_is_skipped(tmp_path: Path) -> None:
     rows = read(write_json(tmp_path / "x", [told(0), acts(1, "message", content="Hi"), 7, {"id": 9}]))
     assert account_of(rows) == (4, 2, 0, 2)

@@ -38,9 +38,15 @@ class _Recording(NamedTuple):
 
 def _matches(sample: Sample) -> bool:
     if sample.shape == "document":
-        value = sample.document
+        value = _unpaged(sample.document)
         return _is_result(value) or _is_event(value) or _is_base(value) or (isinstance(value, list) and _are_events(value[:20]))
     return any(_is_result(value) for value in sample.values) or _are_events(list(sample.values))
+
+
+def _unpaged(value: Any) -> Any:
+    """Return the events that the server gave as one page."""
+    items = value.get("items") if isinstance(value, dict) and "next_page_id" in value else None
+    return items if isinstance(items, list) else value
 
 
 def _are_events(values: list[Any]) -> bool:
@@ -80,7 +86,7 @@ def _flat(history: list[Any]) -> Iterator[Any]:
 
 def _keys(sample: Sample) -> set[str]:
     if sample.shape == "document":
-        value = sample.document
+        value = _unpaged(sample.document)
         if _is_event(value) or _is_base(value):
             return {_EACH_A_FILE}
         return {_name_of(value, {})} if isinstance(value, list) else {_name_of(list(_flat(value["history"])), value)} if _is_result(value) else set()
@@ -142,7 +148,7 @@ def _order(event: Placed) -> tuple[int, int]:
 def _recordings_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Recording]:
     account = file.account
     loose: list[Placed] = []
-    for place, value in read_values(file, on_bytes):
+    for place, value in ((place, _unpaged(value)) for place, value in read_values(file, on_bytes)):
         if _is_result(value):
             account.keep()
             yield _Recording([Placed(number, item, account) for number, item in enumerate(_flat(value["history"]), 1)], value, account, place)

@@ -37,7 +37,11 @@ def _read_message(event: Placed, time: Time, run: Run) -> None:
     more = record.get("extended_content")
     pieces = ((Piece("reasoning", reasoning),) if reasoning else ()) + _pieces(message.get("content")) + _pieces(more)
     rest = _left(record, {"llm_message", "extended_content"}) | _signatures(message)
-    rest |= {name: value for name, value in message.items() if name not in ("role", "content", "reasoning_content", "thinking_blocks") and value not in (None, [], "")}
+    rest |= {
+        name: value
+        for name, value in message.items()
+        if name not in ("role", "content", "reasoning_content", "thinking_blocks") and value not in (None, [], "")
+    }
     said = Said(role, event.place, pieces, at=time.micros, zone_assumed=time.zone_assumed, id=record["id"], extra=to_json(rest) if rest else None)
     if role == "assistant":
         run.reply(said, text_of(record.get("llm_response_id")), record["id"])

@@ -144,7 +144,6 @@ def _cached(raw: dict[str, Any]) -> dict[str, int]:
     return {column: count for name, column in names if (count := count_in(usage.get(name)))}
 
 
-
 def said_asked(call: Any, *, by_person: bool) -> Asked:
     if not isinstance(call, dict):
         return Asked(None, "", to_json(call), '{"requestor":"user"}' if by_person else None)
