@@ -159,7 +159,7 @@ def _input(call: Call, detail: Detail, ran: Ran | None) -> list[Html]:
         return []
     arguments = parsed(call.input)
     if isinstance(arguments, str):
-        return [code(arguments, None, limit=detail.put, colour=False)]
+        return [code(arguments, _spoken(ran, "input"), limit=detail.put, colour=detail.colour)]
     if not isinstance(arguments, dict):
         return [pretty_json(arguments, limit=detail.put, colour=detail.colour)]
     line = _arguments_line(call)

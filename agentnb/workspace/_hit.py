@@ -14,7 +14,8 @@ _FROM_SOURCES = "where conversation_id in (select conversation_id from conversat
 _QUERIES = (
     f"select {', '.join(TURN_COLUMNS)} from turns {_FROM_SOURCES} order by conversation_id, turn_index",
     f"select {', '.join(CALL_COLUMNS)} from calls {_FROM_SOURCES} order by conversation_id, call_index",
-    f"select {', '.join(PART_COLUMNS)} from parts {_FROM_SOURCES} order by conversation_id, message_index, part_index",
+    f"select {', '.join(PART_COLUMNS)} from parts {_FROM_SOURCES} and role in ('user', 'assistant') and type in ('text', 'image', 'other', 'tool_call') "
+    "order by conversation_id, message_index, part_index",
 )
 
 

@@ -1018,3 +1018,46 @@ comment on column forced_retries.well_formed_reason is 'Why a loop could not; nu
 comment on column forced_retries.next_decision_id is 'The model call after it.';
 comment on column forced_retries.next_kind is 'What that one decided.';
 comment on view forced_retries is 'model calls that no loop could act on, and the one that had to follow';
+
+-- Why turns stopped, and why they went on
+
+create view ended_too_early as
+select h.conversation_id, h.turn_id, t.state, h.rule, h.step_id, h.nudge, h.evidence, t.answer
+from rule_hits as h
+inner join turns as t on h.conversation_id = t.conversation_id and h.turn_id = t.turn_id
+where h.counting = 'counterfactual' and h.phase = 'final' and h.last_point and h.agent_call_id = h.turn_id;
+comment on column ended_too_early.state is 'done, failed, stopped, interrupted, waiting, running or abandoned; null when the recording does not tell.';
+comment on column ended_too_early.answer is 'The last text the agent gave.';
+comment on view ended_too_early is 'turns whose last answer a continuation rule would not have let pass, and why';
+
+create view loops as
+select conversation_id, turn_id, agent_call_id, step_id, call_index, nudge, evidence
+from rule_hits
+where counting = 'counterfactual' and rule = 'no_progress';
+comment on view loops is 'points at which an agent asked for the same again and got the same, so that it made no progress';
+
+create view unverified_writes as
+select conversation_id, turn_id, agent_call_id, step_id, evidence ->> '$.last_write' as last_write, evidence ->> '$.last_check' as last_check, nudge
+from rule_hits
+where counting = 'counterfactual' and rule = 'verify_before_done';
+comment on column unverified_writes.last_write is 'The last call that wrote.';
+comment on column unverified_writes.last_check is 'The last call that checked; null when none did.';
+comment on view unverified_writes is 'answers after a change that nothing checked';
+
+create view false_done as
+select h.conversation_id, h.turn_id, h.step_id, h.evidence, t.answer
+from rule_hits as h
+inner join turns as t on h.conversation_id = t.conversation_id and h.turn_id = t.turn_id
+where h.counting = 'counterfactual' and h.rule = 'verify_failed' and h.last_point and t.state = 'done';
+comment on column false_done.answer is 'The last text the agent gave.';
+comment on view false_done is 'turns that ended well by their own words while the last check was red';
+
+create view announced_not_done as
+select h.conversation_id, h.turn_id, h.agent_call_id, h.step_id, h.evidence ->> '$.sentence' as sentence, h.nudge
+from rule_hits as h
+where
+    h.counting = 'counterfactual'
+    and h.rule = 'no_action'
+    and exists (select 1 from calls as c where c.conversation_id = h.conversation_id and c.kind = 'tool');
+comment on column announced_not_done.sentence is 'The sentence that announces what was then not done.';
+comment on view announced_not_done is 'answers that announce work and ask for no tool, in conversations that have tools';

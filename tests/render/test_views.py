@@ -128,9 +128,10 @@ def test_hidden_reasoning_is_told() -> None:
 def test_an_image_is_told_and_never_loaded() -> None:
     maker = TurnMaker("t")
     maker.say("user", "https://example.com/picture.png", kind="image")
-    html = render.render_turn(maker.turn())
-    assert "[image, 31 characters]" in html
-    assert "example.com" not in html
+    page = Page(render.render_turn(maker.turn()))
+    assert "image · https://example.com/picture.png" in page.text
+    assert [element for element in page.elements if element.tag == "img"] == []
+    assert [element.attributes["href"] for element in page.elements if element.tag == "a"] == ["https://example.com/picture.png"]
 
 
 def test_calls_that_no_step_asked_for_are_shown_at_the_end() -> None:

@@ -23,9 +23,14 @@ from agentnb.readers.builders.message_list import Piece, Said
 from agentnb.readers.dialects.chat import DIALECT, is_message_list, is_reply
 
 _READ_RUN = frozenset(
-    {"messages", "traj", "request", "response", "choices", "message", "usage", "task_id", "trial", "reward", "cost", "response_cost", "startTime", "endTime"}
-)
-_LABELS = ("task_id", "trial", "reward")
+    {
+        "messages", "traj", "trajectory", "request", "response", "choices", "message", "usage", "cost", "response_cost", "startTime", "endTime",
+        "task_id", "trial", "reward", "instance_id", "resolved", "exit_status",
+    }
+)  # fmt: skip
+_LISTS = ("traj", "trajectory", "messages")
+"""Names under which a run holds its messages: tau-bench, collections of runs on SWE-bench and most others."""
+_LABELS = ("task_id", "trial", "reward", "instance_id", "resolved", "exit_status")
 _SPOKEN = re.compile(r"^(user|assistant|tool|system): ?", re.MULTILINE)
 
 
@@ -58,6 +63,8 @@ def _is_run(value: Any) -> bool:
         return not foreign and is_message_list(value["request"].get("messages"))
     if isinstance(value.get("traj"), list):
         return is_message_list(value["traj"])
+    if isinstance(value.get("trajectory"), list) and "history" not in value:
+        return "instance_id" in value and is_message_list(value["trajectory"])
     if isinstance(value.get("messages_display"), str):
         return _SPOKEN.match(value["messages_display"]) is not None
     if is_reply(value):
@@ -118,17 +125,18 @@ def _exchange(item: Any, place: int, account: Account, *, listed: bool) -> Excha
     fields = () if run.response is run.record else (*run.record.items(), *run.request.items())
     asking = asking._replace(extra={})
     extra = {name: value for name, value in fields if name not in _READ_RUN and value is not None}
-    task = run.record.get("task_id"), run.record.get("trial")
+    task = run.record.get("task_id", run.record.get("trajectory_id")), run.record.get("trial")
     name = name_of(DIALECT, asking, reply, task)
-    alone = "traj" in run.record
-    return Exchange(place, account, asking, reply, name if not alone else name.replace("chat", f"task-{task[0]}-trial-{task[1]}", 1), alone, labels, extra)
+    if "traj" in run.record:
+        name = name.replace("chat", f"task-{task[0]}-trial-{task[1]}", 1)
+    return Exchange(place, account, asking, reply, name, "traj" in run.record or "trajectory" in run.record, labels, extra)
 
 
 def _run(value: Any) -> _Run:
     if isinstance(value, list):
         return _Run({}, {"messages": value}, None)
     request = value["request"] if isinstance(value.get("request"), dict) else value
-    messages: list[Any] = next((request[name] for name in ("traj", "messages") if isinstance(request.get(name), list)), [])
+    messages: list[Any] = next((request[name] for name in _LISTS if isinstance(request.get(name), list)), [])
     response = value.get("response")
     if not isinstance(response, dict | list):
         response = value if "choices" in value or ("message" in value and "messages" not in value) else None

@@ -3,12 +3,15 @@
 An old command is text, so it is a call of `bash`; a newer one is a tool call with an id. Demonstrations that the prompt holds are no part of the run and
 stand as injected messages. Records are the messages of the history and the steps: a step that the history tells already is merged, one that it lacks
 is read from the trajectory. Places count the history, then the steps. Tokens and cost are recorded for the whole run only, so they stay in `extra`.
+
+Rows of published collections of runs are read too: messages with `text` and the role `ai`, or the history as JSON in a text.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -27,7 +30,10 @@ from agentnb.readers.dialects.chat import is_message, said_in
 _STEP_KEYS = ("action", "observation", "thought", "response")
 _READ_STEP = frozenset({*_STEP_KEYS, "state", "execution_time", "query", "messages", "tool_calls", "tool_call_ids"})
 _READ_MESSAGE = frozenset({"role", "content", "thought", "action", "tool_calls", "tool_call_ids", "message_type", "is_demo", "agent"})
-_READ_RUN = frozenset({"trajectory", "history", "info", "replay_config", "environment"})
+_READ_RUN = frozenset({"trajectory", "history", "info", "replay_config", "environment", "row"})
+_READ_ROW = frozenset({"instance_id", "model_name", "model", "target", "resolved", "traj_id"})
+_ROLES = {"system": "system", "user": "user", "ai": "assistant"}
+_BLOCK = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 _USUAL_AGENTS = ("primary", "main", None)
 # How a run ended, by the beginning of its exit status; the agent's own end is `submitted` alone, and `submitted (exit_cost)` was cut off and then handed in.
 _ENDS = (
@@ -50,7 +56,33 @@ class _Step(NamedTuple):
 
 def _matches(sample: Sample) -> bool:
     values = (sample.document,) if sample.shape == "document" else sample.values
-    return any(map(_is_run, values))
+    return any(_is_run(_unrowed(value)) for value in values)
+
+
+def _unrowed(value: Any) -> Any:
+    """Return the run that a row of a collection was made of; anything else as it is."""
+    if not isinstance(value, dict) or "instance_id" not in value:
+        return value
+    listed, written = value.get("trajectory"), value.get("messages")
+    if isinstance(listed, list) and listed and all(isinstance(item, dict) and item.get("role") in _ROLES and "text" in item for item in listed[:5]):
+        history: Any = [_message_of(item) if isinstance(item, dict) else item for item in listed]
+    elif isinstance(written, str) and '"message_type"' in written:
+        history, listed = parse_json(written.encode()).value, []
+    else:
+        return value
+    if not isinstance(history, list):
+        return value
+    row = {name: item for name, item in value.items() if name not in ("trajectory", "exit_status", "messages" if not listed else "")}
+    return {"history": history, "info": {"exit_status": value.get("exit_status")}, "row": row}
+
+
+def _message_of(item: dict[str, Any]) -> dict[str, Any]:
+    """Write a message of a row as the history holds it: its command is the last block of the text."""
+    text = item.get("text") or item.get("system_prompt")
+    rest = {name: field for name, field in item.items() if name not in ("role", "text", "system_prompt") and field not in (None, False)}
+    message = {"role": _ROLES.get(str(item.get("role")), "user"), "content": text, "agent": "main", **rest}
+    blocks = _BLOCK.findall(text) if isinstance(text, str) and item.get("role") == "ai" else []
+    return message | ({"action": blocks[-1]} if blocks else {})
 
 
 def _is_run(value: Any) -> bool:
@@ -64,14 +96,19 @@ def _is_run(value: Any) -> bool:
 
 def _keys(sample: Sample) -> set[str]:
     values = (sample.document,) if sample.shape == "document" else (*sample.values, *sample.last_values)
-    return {_conversation_id(value) for value in values if _is_run(value)}
+    return {_conversation_id(run) for run in map(_unrowed, values) if _is_run(run)}
 
 
 def _conversation_id(run: dict[str, Any]) -> str:
+    row = run.get("row") if isinstance(run.get("row"), dict) else {}
+    assert isinstance(row, dict)
+    named = row.get("traj_id")
+    if isinstance(named, str) and named:
+        return named
     history = run.get("history")
     messages: list[Any] = history if isinstance(history, list) else []
     before_reply = list(itertools.takewhile(lambda item: not isinstance(item, dict) or item.get("role") != "assistant" or _is_demo(item), messages))
-    digest = hashlib.blake2b(to_json(["swe_agent", run.get("environment"), _problem(run), before_reply]).encode(), digest_size=6).hexdigest()
+    digest = hashlib.blake2b(to_json(["swe_agent", run.get("environment"), _problem(run) or row.get("instance_id"), before_reply]).encode(), digest_size=6).hexdigest()
     return f"swe-agent-{digest}"
 
 
@@ -91,7 +128,7 @@ def _problem(run: dict[str, Any]) -> str | None:
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     apart = Apart(rows, READER.format)
     for file in files:
-        for place, value in read_values(file, on_bytes):
+        for place, value in ((place, _unrowed(value)) for place, value in read_values(file, on_bytes)):
             if _is_run(value):
                 _Run(value, apart.start(_conversation_id(value), file.account, line=place), file.account).read()
             else:
@@ -211,8 +248,12 @@ class _Run:
         agent = config.get("agent")
         model = agent.get("model") if isinstance(agent, dict) else None
         draft.row.agent_name = "SWE-agent"
-        draft.row.model = text_of(model.get("name")) if isinstance(model, dict) else None
-        labels = {"exit_status": info.get("exit_status"), "task": _problem(run), "environment": run.get("environment")}
+        row = run.get("row") if isinstance(run.get("row"), dict) else {}
+        assert isinstance(row, dict)
+        draft.row.model = text_of(model.get("name")) if isinstance(model, dict) else text_of(row.get("model_name", row.get("model")))
+        labels = {"exit_status": info.get("exit_status"), "task": _problem(run) or row.get("instance_id"), "environment": run.get("environment")}
+        labels |= {"resolved": row.get("resolved", row.get("target"))}
+        draft.extra |= {name: value for name, value in row.items() if name not in _READ_ROW and value is not None}
         draft.labels |= {name: value for name, value in labels.items() if value is not None}
         draft.extra |= {name: value for name, value in info.items() if name != "exit_status" and value is not None}
         draft.extra |= {name: value for name, value in run.items() if name not in _READ_RUN and value is not None}

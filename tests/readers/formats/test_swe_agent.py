@@ -10,7 +10,7 @@ import pytest
 
 from agentnb.readers import find_files, survey_files
 from tests.readers.golden import compare_with_golden, outline_of
-from tests.readers.made import Record, write_json
+from tests.readers.made import Record, write_json, write_lines
 from tests.readers.reading import account_of, calls_of, codes, read, texts_of
 
 SAMPLE = Path(__file__).parent.parent / "samples" / "swe_agent" / "lamp-price.traj"
@@ -130,6 +130,34 @@ def test_a_result_is_paired_by_its_id_and_an_error_in_it_is_one(tmp_path: Path) 
     rows = read(write_json(tmp_path / "x", run([step("find_file a.py", "Error: no such file")], history)))
     (found,) = calls_of(rows)
     assert (found.name, found.tool_call_id, found.state, found.error) == ("find_file", "call_1", "failed", "Error: no such file")
+
+
+def test_a_row_with_texts_is_a_run_whose_commands_are_the_last_blocks(tmp_path: Path) -> None:
+    def spoken(role: str, text: str | None, **fields: Any) -> Record:
+        return {"role": role, "text": text, "system_prompt": None, "mask": role == "ai", "cutoff_date": None} | fields
+
+    talk = [spoken("system", None, system_prompt="Fix bugs."), spoken("user", "Fix the lamp."), spoken("ai", "I look.\n```\nls\n```"), spoken("user", "a.py")]
+    row = {"instance_id": "shop-1", "model_name": "test-model-1", "target": False, "trajectory": [*talk, spoken("ai", "Done.\n```\nsubmit\n```")]}
+    row |= {"exit_status": "submitted", "generated_patch": "diff", "eval_logs": "1 failed"}
+    assert format_of(write_lines(tmp_path / "a" / "x", [row, row | {"instance_id": "shop-2"}])) == "swe_agent"
+    rows = read(write_json(tmp_path / "x", row))
+    assert [(json.loads(call.input or "")["command"], call.output) for call in calls_of(rows)] == [("ls", "a.py"), ("submit", None)]
+    (conversation,) = rows.conversations
+    assert (conversation.model, rows.turns[0].prompt, rows.turns[0].state) == ("test-model-1", "Fix the lamp.", "done")
+    assert json.loads(conversation.labels or "") == {"exit_status": "submitted", "task": "shop-1", "resolved": False}
+    assert json.loads(conversation.extra or "") == {"generated_patch": "diff", "eval_logs": "1 failed"}
+    assert account_of(rows) == (5, 5, 0, 0)
+
+
+def test_a_row_with_its_history_in_a_text_is_a_run_under_its_own_id(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+    told = [*TASK, replied("ls", tool_calls=[call]), said("tool", "OBSERVATION:\na.py", tool_call_ids=["c1"])]
+    history = [item | {"message_type": "action"} for item in told]
+    row = {"messages": json.dumps(history), "instance_id": "shop-1", "resolved": True, "model": "test-model-1", "traj_id": "shop-1.t1", "patch": "diff"}
+    rows = read(write_lines(tmp_path / "x", [row, row | {"traj_id": "shop-1.t2"}]))
+    assert [item.conversation_id for item in rows.conversations] == ["shop-1.t1", "shop-1.t2"]
+    assert [(call.name, call.output, call.tool_call_id) for call in calls_of(rows)] == [("bash", "OBSERVATION:\na.py", "c1")] * 2
+    assert json.loads(rows.conversations[0].labels or "") == {"task": "shop-1", "resolved": True}
 
 
 def test_carriage_returns_stay_in_texts(tmp_path: Path) -> None:
