@@ -115,7 +115,7 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
-    from agentnb.widgets import CallTree, Transcript, Upload
+    from agentnb.widgets import CallTree, Replay, Transcript, Upload
     from agentnb.workspace import Account, CaseScore, Scores, Workspace, load_cases, score
     from agentnb.workspace import open_workspace as open
     from agentnb.workspace import read_object as read
@@ -144,7 +144,7 @@ _ROOMS = {
         "Approval", "Call", "ControlToolRole", "Conversation", "Decision", "Diagnostic", "Message", "Nudge", "ObservedDecision", "Part", "Rating",
         "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "ScriptRow", "Source", "Step", "Turn", "Usage",
     ),
-    "widgets": ("CallTree", "Transcript", "Upload"),
+    "widgets": ("CallTree", "Replay", "Transcript", "Upload"),
     "workspace": ("Account", "CaseScore", "Scores", "Workspace", "load_cases", "open", "read", "score"),
 }  # fmt: skip
 _NAMES = {"open": "open_workspace", "read": "read_object"}
@@ -181,6 +181,7 @@ __all__ = [
     "RatingError",
     "RawToolCall",
     "RawTurn",
+    "Replay",
     "ResultCeiling",
     "Rule",
     "RuleContext",

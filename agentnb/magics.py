@@ -1,4 +1,4 @@
-"""`%load_ext agentnb`: SQL as a cell, and a raw turn as a cell."""
+"""`%load_ext agentnb`: SQL as a cell, a raw turn as a cell, and, beside this file, a rule as a cell."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, magics_class
 
 from agentnb.errors import OptionError, TurnError
+from agentnb.magics_rule import RuleMagics
 
 if TYPE_CHECKING:
     from agentnb.decisions import Explanation
@@ -57,7 +58,7 @@ class AgentnbMagics(Magics):
 
 def register_magics(shell: InteractiveShell) -> None:
     """Add the magics to a running IPython."""
-    shell.register_magics(AgentnbMagics)
+    shell.register_magics(AgentnbMagics, RuleMagics)
 
 
 def _options(line: str) -> dict[str, str]:

@@ -63,7 +63,8 @@ def test_a_step_a_raw_turn_and_a_text_are_turns(shell: InteractiveShell) -> None
 def test_the_result_is_the_value_of_the_cell_and_goes_into_a_variable(shell: InteractiveShell) -> None:
     made = normalize(shell, '{"text": "Done.", "protocol": "implicit"}', "-o found")
     assert shell.user_ns["found"] is made
-    assert shell.run_cell('%%normalize\n{"text": "Done.", "protocol": "implicit"}').result.decision.encoding == "text"
+    running: Any = shell
+    assert running.run_cell('%%normalize\n{"text": "Done.", "protocol": "implicit"}').result.decision.encoding == "text"
 
 
 def test_it_shows_the_kind_the_encoding_what_was_dropped_and_the_way_to_it(shell: InteractiveShell) -> None:

@@ -56,10 +56,14 @@ class Account:
         self.row.records_skipped += count
         self._skipped[reason] += count
 
+    def leave_out(self, reason: str, message: str, *, line: int | None = None, severity: str = "warning", excerpt: Any = None) -> None:
+        """Count a record that is left out, and note why."""
+        self.skip(reason)
+        self.diagnose(reason, message, line=line, severity=severity, excerpt=excerpt)
+
     def skip_unreadable(self, code: str, *, line: int, excerpt: bytes) -> None:
         """Leave out a line of which no JSON value can be made; `code` says why."""
-        self.skip(code)
-        self.diagnose(code, "The line is not JSON: cut, damaged, or no record at all; it was left out.", line=line, severity="error", excerpt=excerpt)
+        self.leave_out(code, "The line is not JSON: cut, damaged, or no record at all; it was left out.", line=line, severity="error", excerpt=excerpt)
 
     def fail(self, reason: str) -> None:
         """Note that nothing of the file is in the tables after all, and why."""

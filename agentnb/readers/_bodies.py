@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
+from agentnb.readers._fields import rest_of
 from agentnb.readers._http_logs import entries_of, exchange_of, http_of, log_format, placed_entries, skip_other
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
@@ -107,8 +108,7 @@ def _listed(file: OpenFile, service: Service, on_bytes: OnBytes) -> Iterator[Exc
         elif (http := http_of(value)) is not None:
             skip_other(account, place, value, http)
         else:
-            account.skip("no_body")
-            account.diagnose("no_body", "It is no request, no response and no list of messages; it was left out.", line=place, excerpt=value)
+            account.leave_out("no_body", "It is no request, no response and no list of messages; it was left out.", line=place, excerpt=value)
 
 
 def _spread(file: OpenFile, service: Service, on_bytes: OnBytes) -> Exchange:
@@ -142,7 +142,7 @@ def _exchange(value: Any, place: int, account: Account, service: Service, *, lis
     response = record.get("response") if "response" in record else record if dialect.is_reply(record) else None
     reply = _reply(response, asking, place, dialect) if response is not None else None
     wraps = record is not request and record is not response
-    extra = {name: item for name, item in record.items() if name not in ("request", "response") and item is not None} if wraps else {}
+    extra = rest_of(record, ("request", "response")) if wraps else {}
     if record is request and response is not None:
         asking.extra.pop("response", None)
     return Exchange(place, account, asking, reply, name_of(dialect, asking, reply), extra=extra)

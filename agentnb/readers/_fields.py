@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from agentnb.readers._json import parse_json, to_json
@@ -46,10 +46,45 @@ def text_of(value: Any) -> str | None:
     return value if isinstance(value, str) else None if value is None else to_json(value)
 
 
+def dict_of(value: Any) -> dict[str, Any]:
+    """Return an object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: Any) -> list[Any]:
+    """Return a list; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def dicts_of(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list; none of anything else."""
+    return [item for item in list_of(value) if isinstance(item, dict)]
+
+
+def object_in(record: Any, name: str) -> dict[str, Any]:
+    """Return a field that is an object; an empty one when it is none."""
+    return dict_of(dict_of(record).get(name))
+
+
+def counts_in(record: Any, columns: Mapping[str, str]) -> dict[str, int]:
+    """Return the counts that a record tells, by the columns of the names they have in it."""
+    fields = dict_of(record)
+    return {column: count for name, column in columns.items() if (count := count_in(fields.get(name))) is not None}
+
+
 def extra_of(record: dict[str, Any], read: Collection[str]) -> str | None:
     """Write what is not read of a record as a JSON object; None when nothing is left."""
-    rest = {name: value for name, value in record.items() if name not in read and value is not None}
-    return to_json(rest) if rest else None
+    return as_extra(rest_of(record, read))
+
+
+def rest_of(record: dict[str, Any], read: Collection[str]) -> dict[str, Any]:
+    """Return the fields of a record that are not read and hold something."""
+    return {name: value for name, value in record.items() if name not in read and value is not None}
+
+
+def as_extra(fields: dict[str, Any]) -> str | None:
+    """Write fields as a JSON object; None when there are none."""
+    return to_json(fields) if fields else None
 
 
 def object_of(value: Any) -> str:

@@ -143,12 +143,10 @@ def placed_entries(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any
 def skip_other(account: Account, place: int, value: Any, http: Http | None) -> None:
     """Leave out a record that is no call of a model."""
     if http is None:
-        account.skip("not_an_exchange")
-        account.diagnose("not_an_exchange", "It is no request with a response; it was left out.", line=place, excerpt=value)
+        account.leave_out("not_an_exchange", "It is no request with a response; it was left out.", line=place, excerpt=value)
         return
-    account.skip("not_a_model_call")
     message = f"It is no call of a model: {http.method} {http.url[:200]}; it was left out."
-    account.diagnose("not_a_model_call", message, line=place, severity="info", excerpt=value)
+    account.leave_out("not_a_model_call", message, line=place, severity="info", excerpt=value)
 
 
 def dialect_of(http: Http) -> Dialect | None:

@@ -54,6 +54,15 @@ def read_values(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:
             account.skip_unreadable(parsed.oddities[-1], line=number, excerpt=line)
 
 
+def read_objects(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects among the values of a file with their places; any other value is left out with its reason in the account."""
+    for place, value in read_values(file, on_bytes):
+        if isinstance(value, dict):
+            yield place, value
+        else:
+            file.account.leave_out("not_an_object", "The line is no object; it was left out.", line=place, excerpt=value)
+
+
 def read_text(file: OpenFile, on_bytes: OnBytes) -> str:
     """Read a whole file as text; bytes that are not UTF-8 become backslash escapes, with a note in the account."""
     data = read_bytes(file.path, file.account, file.origin)

@@ -33,8 +33,7 @@ def streamed_exchanges(file: OpenFile, dialect: Dialect, on_bytes: OnBytes) -> I
             places.append(place)
             events.append(value)
         else:
-            account.skip("not_an_event")
-            account.diagnose("not_an_event", "It is no event of a stream; it was left out.", line=place, excerpt=value)
+            account.leave_out("not_an_event", "It is no event of a stream; it was left out.", line=place, excerpt=value)
     for item in dialect.assemble(events):
         yield _exchange(item, places[item.first], dialect, account)
 

@@ -37,7 +37,8 @@ from agentnb.render._plain import (
     plain_transcript,
     plain_turn,
 )
-from agentnb.render._rule_strip import backtest_table, plain_rules, render_rule_strip, render_rules, sweep_table
+from agentnb.render._rule_strip import plain_rules, render_rule_strip, render_rules
+from agentnb.render._rule_trials import backtest_table, plain_backtest, plain_sweep, render_backtest, render_sweep, sweep_table
 from agentnb.render._tables import render_table
 from agentnb.render._transcripts import render_conversation, render_transcript
 from agentnb.render._trees import render_call_tree, tree_order
@@ -58,6 +59,7 @@ __all__ = [
     "image_text",
     "options",
     "plain_approval",
+    "plain_backtest",
     "plain_call",
     "plain_card",
     "plain_case",
@@ -73,11 +75,13 @@ __all__ = [
     "plain_rules",
     "plain_script",
     "plain_step",
+    "plain_sweep",
     "plain_table",
     "plain_trace",
     "plain_transcript",
     "plain_turn",
     "render_approval",
+    "render_backtest",
     "render_call",
     "render_call_tree",
     "render_card",
@@ -98,6 +102,7 @@ __all__ = [
     "render_script",
     "render_step",
     "render_steps",
+    "render_sweep",
     "render_table",
     "render_trace",
     "render_transcript",

@@ -23,11 +23,7 @@ def render_card(card: WorkspaceCard, *, standalone: bool = True) -> str:
     Returns:
         HTML, the same for the same card.
     """
-    kept = f"kept in {one_line(card.kept_in, 80)}"
-    unsaved = join(" ", tag("span", "◔ ratings not saved yet", class_="mark warn")) if card.ratings_unsaved else None
-    head = heading(counts_line(card), "", tag("span", facts(size(card.bytes), kept), unsaved, class_="dim"))
-    body = tag("div", _findings(card), _account(card), _not_read(card), _next(card), class_="card")
-    return framed("card", "Workspace", join(head, body), standalone=standalone)
+    return framed("card", "Workspace", _inside(card), standalone=standalone)
 
 
 def render_upload(card: WorkspaceCard | None) -> str:
@@ -40,8 +36,7 @@ def render_upload(card: WorkspaceCard | None) -> str:
         HTML, the same for the same card.
     """
     note = tag("p", "Recordings are dropped here while the kernel runs: run this cell again.", class_="dim")
-    read = render_card(card, standalone=False) if card is not None else None
-    return framed("upload", "Upload", join(tag("div", note, class_="card"), Html(read) if read is not None else None), standalone=True)
+    return framed("upload", "Upload", join(tag("div", note, class_="card"), _inside(card) if card is not None else None), standalone=True)
 
 
 def counts_line(card: WorkspaceCard) -> str:
@@ -54,6 +49,13 @@ def account_line(card: WorkspaceCard) -> str:
     merged = f"{count(card.records_merged)} merged" if card.records_merged else None
     skipped = f"{count(card.records_skipped)} skipped" if card.records_skipped else None
     return "; ".join(part for part in (f"{count(card.records_kept)} of {amount(card.records_read, 'record')} kept", merged, skipped) if part)
+
+
+def _inside(card: WorkspaceCard) -> Html:
+    kept = f"kept in {one_line(card.kept_in, 80)}"
+    unsaved = join(" ", tag("span", "◔ ratings not saved yet", class_="mark warn")) if card.ratings_unsaved else None
+    head = heading(counts_line(card), "", tag("span", facts(size(card.bytes), kept), unsaved, class_="dim"))
+    return join(head, tag("div", _findings(card), _account(card), _not_read(card), _next(card), class_="card"))
 
 
 def _findings(card: WorkspaceCard) -> Html:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from agentnb.decisions import Case, Evaluation, Explanation, write_expectation
+from agentnb.decisions import Case, DecisionExpectation, Evaluation, Explanation, Matcher, write_expectation
 from agentnb.render._code import code, pretty_json
 from agentnb.render._frame import framed, heading, room_inside, too_large
 from agentnb.render._marks import Mark, marked
@@ -69,9 +70,31 @@ def render_case(case: Case, *, budget: int = BUDGET, standalone: bool = True) ->
 
     def shown(detail: Detail) -> Html:
         about = prose(case.description, limit=detail.said) if case.description else None
-        return join(about, pretty_json(write_expectation(case.expect), limit=detail.put, colour=detail.colour))
+        rows = list(_expected(case.expect))
+        # What is in no table, as several expectations are, is shown as its file has it.
+        written = pretty_json(write_expectation(case.expect), limit=detail.put, colour=detail.colour) if not rows and case.expect.kind == "anyOf" else None
+        return join(about, _table(("expected", "name", "matcher", "value"), rows) if rows else None, written)
 
     return _fitting("case", head, shown, budget, standalone=standalone)
+
+
+def _expected(expect: DecisionExpectation) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each thing that is judged besides the kind."""
+    for action in expect.actions:
+        yield "action", action.name, "called", ""
+        yield from (("parameter", f"{action.name}.{one.param}", *_matcher(one.matcher)) for one in action.params)
+    yield from (("sub-agent", name, "called", "") for name in expect.sub_agents)
+    if expect.message is not None:
+        yield "message", "", *_matcher(expect.message)
+    yield from (("payload", one.param, *_matcher(one.matcher)) for one in expect.payload)
+    yield from (("forbidden", name, "called", "") for name in expect.forbidden_actions)
+    yield from (("forbidden", path, "written", "") for path in expect.forbidden_payload_paths)
+
+
+def _matcher(matcher: Matcher) -> tuple[str, str]:
+    given = matcher.model_dump(include=matcher.model_fields_set - {"kind"})
+    values = [value for value in given.values() if value is not None]
+    return matcher.kind, ", ".join(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str) for value in values)
 
 
 def plain_case(case: Case) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from agentnb.values import Conversation, Turn, Value
+from agentnb.values import Conversation, RuleExplanation, Turn, Value
 from agentnb.values.turns import TurnState
 
 FindingLevel = Literal["bad", "warn", "info"]
@@ -57,6 +57,8 @@ class TranscriptPage(Value):
     """How many turns the next page has."""
     turns: Mapping[str, Turn] = Field(default_factory=dict)
     """Turns that are loaded, by id: only these can be shown unfolded."""
+    told: Mapping[str, RuleExplanation] = Field(default_factory=dict)
+    """What the rules said in loaded turns, by id; a turn that is not among them is shown without."""
 
 
 class ResultTable(Value):

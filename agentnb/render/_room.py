@@ -33,7 +33,7 @@ class Detail(NamedTuple):
 FULL: Final = Detail(said=6_000, put=4_000, got=4_000, failed=4_000, aside=3_000, colour=True, unfold=True, picture=6_000)
 HALF: Final = Detail(said=2_400, put=1_200, got=1_200, failed=1_600, aside=800, colour=True, unfold=True, picture=2_400)
 BRIEF: Final = Detail(said=700, put=280, got=280, failed=480, aside=240, colour=True, unfold=True, picture=600)
-SCANT: Final = Detail(said=160, put=100, got=100, failed=160, aside=80, colour=False, unfold=False, picture=0)
+SCANT: Final = Detail(said=160, put=100, got=100, failed=160, aside=80, colour=False, unfold=False, picture=300)
 DETAILS: Final = (FULL, HALF, BRIEF, SCANT)
 
 

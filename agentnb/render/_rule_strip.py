@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from agentnb.render._frame import framed, heading, room_inside
 from agentnb.render._marks import Mark, marked
 from agentnb.render._markup import Html, join, tag
 from agentnb.render._numbers import amount, facts
-from agentnb.render._pages import ResultTable
 from agentnb.render._prose import prose
 from agentnb.render._room import BUDGET, Room, weight, within
 from agentnb.render._text import one_line, visible
-from agentnb.rules import Backtest, SweepRow, evidence_of
 from agentnb.values import RuleCheck, RuleExplanation, RulePoint
 
 RULE_MARKS: Final = {
@@ -66,22 +64,6 @@ def plain_rules(explanation: RuleExplanation) -> str:
     """Say in one line which nudges were due in a turn."""
     fired = [f"{check.code} after point {point.point_index}" for point, check in explanation.hits]
     return visible(f"Rules of turn {one_line(explanation.turn_id, 60)} · {facts(_known(explanation), '; '.join(fired[:6]) or None)}")
-
-
-def backtest_table(found: Backtest) -> ResultTable:
-    """Return what a backtest found as a table: the first hits, with the counts in its title."""
-    rated = facts(f"precision {_percent(found.precision)}", f"recall {_percent(found.recall)}", amount(found.rated, "rated turn")) if found.rated else None
-    title = f"rule {found.code} · " + facts(f"{amount(found.turns_hit, 'turn')} of {found.turns:,}", amount(found.hits, "nudge"), rated)
-    rows = tuple((hit.turn_id, hit.step_id, hit.phase, hit.nudge, _why(evidence_of(hit))) for hit in found.first)
-    return ResultTable(columns=("turn_id", "step_id", "phase", "nudge", "evidence"), rows=rows, total=found.turns_hit, title=title)
-
-
-def sweep_table(rows: Sequence[SweepRow]) -> ResultTable:
-    """Return the rows of a sweep as a table: a column per threshold, then the counts."""
-    names = list(dict.fromkeys(name for row in rows for name in row.settings))
-    counts = ("code", "turns", "turns_hit", "hits", "first_call_index", "false_alarms", "precision", "recall")
-    cells = tuple((*(row.settings.get(name) for name in names), *(getattr(row, name) for name in counts)) for row in rows)
-    return ResultTable(columns=(*names, *counts), rows=cells, total=len(rows), title="sweep")
 
 
 def rule_strip(explanation: RuleExplanation, room: int) -> Html:
@@ -165,11 +147,3 @@ def _where(point: RulePoint) -> str:
 
 def _codes(checks: Iterable[RuleCheck], status: str) -> str:
     return ", ".join(one_line(check.code, 64) for check in checks if check.status == status)
-
-
-def _why(evidence: Any) -> str:
-    return one_line(str(evidence.get("sentence") or evidence.get("reason") or ""), LONGEST_REASON)
-
-
-def _percent(share: float | None) -> str:
-    return "not known" if share is None else f"{share * 100:.0f}%"

@@ -74,7 +74,8 @@ def call_item(scene: Scene, call: Call, room: int) -> Shown:
 
 
 def _fitting(scene: Scene, item: Item, turn_id: str, left: Room, depth: int, *, must: bool) -> Shown | None:
-    for detail in (scene.detail, SCANT):
+    # A picture gives way before words do.
+    for detail in dict.fromkeys((scene.detail, scene.detail._replace(picture=SCANT.picture), SCANT)):
         element = _item(replace(scene, detail=detail), item, turn_id, left.left, depth)
         if (not element.short or (must and detail is SCANT)) and left.take(element.html):
             return element

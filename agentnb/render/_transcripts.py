@@ -12,7 +12,7 @@ from agentnb.render._pages import TranscriptPage, TurnLine
 from agentnb.render._room import BUDGET, Room, weight
 from agentnb.render._text import one_line
 from agentnb.render._turns import line_facts, prompt_line, turn_body, turn_line, turn_marks
-from agentnb.values import Conversation, Turn
+from agentnb.values import Conversation, RuleExplanation, Turn
 
 SMALLEST_BODY: Final = 1_600
 """Bytes under which an unfolded turn says too little to be worth it."""
@@ -95,14 +95,14 @@ def _bodies(page: TranscriptPage, kept: list[TurnLine], left: Room, open_turns: 
         share = left.left if done == len(wanted) else max(SMALLEST_BODY, int(left.left * (0.7 if line.turn_id in open_turns else 0.4)))
         if left.left < SMALLEST_BODY:
             break
-        body = _steps(page.turns[line.turn_id], share - 120, live=live, selected=selected)
+        body = _steps(page.turns[line.turn_id], share - 120, live=live, selected=selected, told=page.told.get(line.turn_id))
         if left.take(body):
             bodies[at] = body
     return bodies
 
 
-def _steps(turn: Turn, room: int, *, live: bool, selected: str | None) -> Html:
-    return tag("div", turn_body(turn, room=room, live=live, selected=selected), class_="steps", data_turn=turn.turn_id)
+def _steps(turn: Turn, room: int, *, live: bool, selected: str | None, told: RuleExplanation | None) -> Html:
+    return tag("div", turn_body(turn, room=room, live=live, selected=selected, told=told), class_="steps", data_turn=turn.turn_id)
 
 
 def _turn(line: TurnLine, body: Html | None, *, live: bool, unfold: bool) -> Html:

@@ -14,10 +14,13 @@ from agentnb.render._numbers import amount, facts, lasted, tokens
 from agentnb.render._pages import TurnLine
 from agentnb.render._prose import prose
 from agentnb.render._room import BRIEF, BUDGET, DETAILS, SCANT, weight, within
+from agentnb.render._rule_strip import rule_strip
 from agentnb.render._steps import call_item, steps
 from agentnb.render._text import one_line
-from agentnb.values import Call, Rating, Turn
+from agentnb.values import Call, Rating, RuleExplanation, Turn
 
+STRIP_SHARE: Final = 6
+"""Of the room of a turn, one part in so many goes to what the rules said at most."""
 LEAST_STEP: Final = 400
 """Bytes that a step takes at least: with more steps than that there is no need to try to show them in full."""
 
@@ -43,9 +46,11 @@ def render_turn(turn: Turn, *, first_step: int = 0, budget: int = BUDGET, live: 
     return framed("turn", f"Turn {turn.turn_index + 1}", content, standalone=standalone, budget=budget)
 
 
-def render_turn_body(turn: Turn, *, first_step: int = 0, budget: int = BUDGET, live: bool = False, selected: str | None = None) -> str:
+def render_turn_body(
+    turn: Turn, *, first_step: int = 0, budget: int = BUDGET, live: bool = False, selected: str | None = None, told: RuleExplanation | None = None
+) -> str:
     """Show what belongs inside an unfolded turn of a transcript."""
-    return turn_body(turn, first_step=first_step, room=within(budget), live=live, selected=selected)
+    return turn_body(turn, first_step=first_step, room=within(budget), live=live, selected=selected, told=told)
 
 
 def render_steps(turn: Turn, *, first_step: int = 0, count: int | None = None, agent: str | None = None, budget: int = BUDGET, live: bool = False) -> str:
@@ -85,10 +90,11 @@ def render_rating_line(call_id: str, ratings: Iterable[Rating] = (), *, live: bo
     return rating_line(call_id, ratings, live=live) or ""
 
 
-def turn_body(turn: Turn, *, room: int, first_step: int = 0, live: bool = False, selected: str | None = None) -> Html:
-    """Show a turn's items within some room: in full if that fits, else a window of them and how it ended."""
+def turn_body(turn: Turn, *, room: int, first_step: int = 0, live: bool = False, selected: str | None = None, told: RuleExplanation | None = None) -> Html:
+    """Show a turn's items within some room: in full if that fits, else a window of them and how it ended; below them what the rules said."""
     index = TurnIndex(turn)
-    rate = rating_line(turn.turn_id, index.ratings[turn.turn_id], live=live)
+    strip = "" if told is None else rule_strip(told, room // STRIP_SHARE)
+    rate = join(strip, rating_line(turn.turn_id, index.ratings[turn.turn_id], live=live))
     left = room - weight(rate or "")
     for detail in DETAILS[:2] if len(index.models[turn.turn_id]) - first_step <= left // LEAST_STEP else ():
         shown = steps(Scene(index, detail, live, selected), turn.turn_id, turn.turn_id, room=left, first=first_step)

@@ -23,11 +23,12 @@ from agentnb.rules._defaults import (
 from agentnb.rules._evaluate import check_rules, evaluate_rules
 from agentnb.rules._hits import HIT_COLUMNS, hits_of_turns
 from agentnb.rules._language import Language, shipped_languages
-from agentnb.rules._replay import context_from_calls, context_from_turn, explain_rules
+from agentnb.rules._plots import SweepPlot
+from agentnb.rules._replay import context_from_calls, context_from_turn, continues, explain_rules
 from agentnb.rules._runs import CALL_COLUMNS, PART_COLUMNS, TURN_COLUMNS, USAGE_COLUMNS, Run, runs_of_columns, runs_of_turn
 from agentnb.rules._sentences import ends_with_user_question
 from agentnb.rules._tracker import Limits
-from agentnb.rules._trials import Backtest, SweepRow, backtest, evidence_of, sweep
+from agentnb.rules._trials import Backtest, Sweep, SweepRow, backtest, evidence_of, sweep
 from agentnb.rules.predicates import Said, announced_work, announces_work, is_go_ahead, language_covered, listed_work, lists_remaining_work
 
 __all__ = [
@@ -48,6 +49,8 @@ __all__ = [
     "Limits",
     "Run",
     "Said",
+    "Sweep",
+    "SweepPlot",
     "SweepRow",
     "announced_work",
     "announces_work",
@@ -56,6 +59,7 @@ __all__ = [
     "check_rules",
     "context_from_calls",
     "context_from_turn",
+    "continues",
     "default_rules",
     "ends_with_user_question",
     "evaluate_rules",

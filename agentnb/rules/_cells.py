@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import linecache
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from agentnb.errors import RuleError
 from agentnb.rules import predicates
 from agentnb.rules._defaults import answered, finish_reason
 from agentnb.rules._sentences import ends_with_user_question
-from agentnb.values.rules import Cap, Rule, RuleContext, RulePhase
+from agentnb.values.rules import Cap, Finding, Rule, RuleContext, RulePhase
 
+LONGEST: Final = 1_000
+"""Characters of a text that are kept as evidence."""
 _NAMES: Final = {
     "is_go_ahead": predicates.is_go_ahead,
     "announces_work": predicates.announces_work,
@@ -70,7 +73,34 @@ def rule_from_cell(
             return f"The rule {code} holds here. See to it before you go on." if found else None
         return found  # type: ignore[no-any-return]  # what is neither a text nor None is refused where rules are evaluated
 
-    return Rule(code=code, phase=phase, cap=cap, check=check, summary=_first_line(body))
+    def explain(ctx: RuleContext) -> Finding:
+        watched = _Watched(ctx)
+        prompt = check(cast(RuleContext, watched))
+        return Finding(holds=prompt is not None, reason=watched.said() or "its check gave a nudge", evidence={"fields": dict(watched.seen)})
+
+    return Rule(code=code, phase=phase, cap=cap, check=check, explain=explain, summary=_first_line(body), body=body)
+
+
+class _Watched:
+    """A context that remembers which of its fields were looked at: they are the evidence."""
+
+    def __init__(self, ctx: RuleContext) -> None:
+        self._ctx = ctx
+        self.seen: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._ctx, name)
+        if name in RuleContext.model_fields and name != "phase":
+            self.seen[name] = value[:LONGEST] if isinstance(value, str) else dict(value) if isinstance(value, Mapping) else value
+        return value
+
+    def said(self) -> str:
+        return " · ".join(f"{name} is {_short(value)}" for name, value in self.seen.items())
+
+
+def _short(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 100 else f"{text[:100]}…"
 
 
 def _function(body: str, name: str, first_line: int, names: dict[str, Any]) -> Callable[[RuleContext], Any]:

@@ -186,6 +186,11 @@ def continued(before: Sequence[Run], run: Run, tracker: Tracker) -> Tracker:
     return tracker
 
 
+def continues(turn: Turn) -> bool:
+    """Say whether a turn begins with a nudge, so that it continues the one before it: `explain_rules` then wants that one as `earlier`."""
+    return begins_with_nudge(run_of_turn(turn))
+
+
 def begins_with_nudge(run: Run) -> bool:
     """Say whether a turn begins with a nudge, so that its counters are those of the turn before."""
     first = run.events[0] if run.events else None

@@ -18,6 +18,7 @@ _BREAK = re.compile(r"(?<![.!?…؟])[.!?…؟]++[*_)\]\"'”’»]*+\s++")
 _UNDERLINES = re.compile(r"_(?:(?<!\w_)_*+|(?<!__)_*+(?!\w))")
 _ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0487\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]+")
 _WORD = re.compile(r"\w+(?:'(?=\w))?")
+_CHOICES = re.compile(r"(?<=[?؟\uff1f])[*_\s]*[(\[][^()\[\]\n?]{1,40}[)\]][*_\s]*$")
 _CLOSERS: Final = "*_`) \u00a0\u202f»”\"'"
 _APOSTROPHES: Final = str.maketrans({"’": "'", "\u2018": "'", "\u02bc": "'", "`": "'", "\u00b4": "'", "œ": "oe", "Œ": "OE"})
 
@@ -85,12 +86,12 @@ def words_in(text: str) -> list[str]:
 
 
 def ends_with_user_question(text: str) -> bool:
-    """Say whether a text hands control back: its last line ends in a question mark, closing marks aside.
+    """Say whether a text hands control back: its last line ends in a question mark, closing marks and choices such as `(yes/no)` aside.
 
     Args:
         text: what the agent answered.
     """
-    last = text.rstrip().rpartition("\n")[2].rstrip(_CLOSERS)
+    last = _CHOICES.sub("", text.rstrip().rpartition("\n")[2]).rstrip(_CLOSERS)
     return last.endswith(("?", "؟", "\uff1f"))
 
 

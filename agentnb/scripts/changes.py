@@ -49,9 +49,9 @@ def diff_programs(before: str, after: str) -> Change:
 
 
 def are_alike(before: str, after: str) -> bool:
-    """Say whether two programs may be two attempts at one thing: both are one line, or they begin or end with the same one."""
-    if "\n" not in before and "\n" not in after:
-        return True
+    """Say whether two programs may be two attempts at one thing: they begin or end with the same line, or both are one line with the same first word."""
+    if "\n" not in before.strip() and "\n" not in after.strip():
+        return before.split(maxsplit=1)[:1] == after.split(maxsplit=1)[:1]
     return before.partition("\n")[0] == after.partition("\n")[0] or before.rpartition("\n")[2] == after.rpartition("\n")[2]
 
 

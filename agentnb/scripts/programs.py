@@ -39,6 +39,8 @@ _INTERPRETERS: Final = {
 _CODE_FLAGS: Final = re.compile(r"-[a-zA-Z]{0,3}c|-e|--eval|-Command|-NoProfile")
 _SHEBANG = re.compile(r"#![ \t]*(?:\S*/)?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)?([\w.+-]+))?")
 _LAUNCH = re.compile(r"\s*(?:[A-Z_]{1,40}=\S{0,200}\s+)?(?:\S{0,200}/)?([\w.]{2,12})(?:\s+-(?![ecl])\w{1,4}){0,3}\s+(?:-[a-z]{0,2}[ce]\s|-?\s?<<)")
+_KEYS = re.compile(r"(?:(?:[CMS]-\S|Escape|Enter|Tab|BSpace|Space|Up|Down|Left|Right|Home|End|PageUp|PageDown|F\d{1,2})\s*)+")
+"""Keys as tmux names them: pressed, not run."""
 _VERSION = re.compile(r"[\d.]+\Z")
 _decode = msgspec.json.Decoder().decode
 
@@ -97,6 +99,9 @@ def _bare(text: str, tool: CodeTool, name: str) -> Program | None:
 def _is_no_program(arguments: dict[str, Any]) -> bool:
     """Tell editing and typing from running: an editor's command among code tools, keys for a process that runs already."""
     if arguments.get("is_input") in (True, "true") or ("session_id" in arguments and "chars" in arguments):
+        return True
+    keys = arguments.get("keystrokes")
+    if isinstance(keys, str) and _KEYS.fullmatch(keys[:200]):
         return True
     return arguments.get("command") in _NO_PROGRAM and ("path" in arguments or "file_text" in arguments)
 

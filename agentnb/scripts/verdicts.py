@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple
 
+import msgspec
+
 from agentnb.scripts.frames import Frame, cause_in, frame_in
 from agentnb.values.scripts import ScriptOutcome
 
@@ -27,6 +29,7 @@ class Verdict(NamedTuple):
     """What stopped it before it ran."""
 
 
+_TOLD_WELL = re.compile(r'"is_?[eE]rror"\s*:\s*false')
 _OPEN: Final = ("unanswered", "running")
 _UNKNOWN_TOOL = re.compile(
     r"\s*(?:<tool_use_error>)?(?:Error: )?(?:No such tool available|Unknown tool|unsupported call:"
@@ -113,14 +116,26 @@ def _blocked(words: str) -> Blocked | None:
 
 
 def _kept(extra: str) -> Frame | None:
-    """Read what a runner said that stands beside the result: Claude Code's `interrupted` with the streams, OpenHands' word that nothing came."""
+    """Read what stands beside the result: Claude Code's `interrupted` with the streams, OpenHands' word that nothing came, a flag that it was no error."""
     if '"interrupted":true' in extra:
         return Frame("interrupted")
     if '"backgroundTaskId":"' in extra or ('"exit_code":-1' in extra and "has no new output after" in extra):
         return Frame("running")
     if '"exit_code":-1' in extra and "The command timed out" in extra:
         return Frame("timeout")
-    return Frame("completed") if '"interrupted":false' in extra and '"stderr":' in extra else None
+    if '"interrupted":false' in extra and '"stderr":' in extra:
+        return Frame("completed")
+    return Frame("completed") if _TOLD_WELL.search(extra) and _ends_well(extra) else None
+
+
+def _ends_well(extra: str) -> bool:
+    """Say whether the recording itself tells that a call was no error, of the call or of its structured result."""
+    try:
+        told = msgspec.json.decode(extra)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    places = [told, told.get("toolUseResult")] if isinstance(told, dict) else []
+    return any(place.get(name) is False for place in places if isinstance(place, dict) for name in ("is_error", "isError"))
 
 
 def _cause(frame: Frame | None) -> Cause | None:

@@ -11,7 +11,7 @@ from agentnb.transports.adapters import Adapter, AdapterCatalog, AdapterOutput, 
 from agentnb.transports.canonical import canonical_json, char_count
 from agentnb.transports.catalog import CatalogTool, ToolCatalog, define_model_tools
 from agentnb.transports.collector import Collector, StepVerdict
-from agentnb.transports.columns import TracedResponse, model_part_columns, model_selection_columns
+from agentnb.transports.columns import MODEL_PARTS, MODEL_SELECTIONS, TracedResponse, model_part_columns, model_selection_columns
 from agentnb.transports.compare import StageDiff, compare_adapters, stage_diff, stage_matrix, what_if_grid
 from agentnb.transports.dialects import DIALECTS, Lowered, lower_options, wire_chars
 from agentnb.transports.interaction import PreparedModelInteraction
@@ -45,6 +45,8 @@ from agentnb.values.tools import Schema, Tool, ToolContext, schema_from_model, t
 __all__ = [
     "DIALECTS",
     "LIFTED",
+    "MODEL_PARTS",
+    "MODEL_SELECTIONS",
     "Adapter",
     "AdapterCatalog",
     "AdapterOutput",

@@ -35,7 +35,7 @@ class ImageData(NamedTuple):
     def size(self) -> int:
         """How many bytes it is, counted without decoding it."""
         if not self.is_base64:
-            return len(self.text) - 2 * self.text.count("%")
+            return len(self.text.encode("utf-8", "replace")) - 2 * self.text.count("%")
         letters = len(self.text) - sum(self.text.count(sign) for sign in " \n\r\t") - self.text[-8:].count("=")
         return letters * 3 // 4
 
@@ -47,7 +47,7 @@ class ImageData(NamedTuple):
 
     def decoded(self) -> bytes | None:
         """Return its bytes; None when it is no base64 although it should be."""
-        return _decoded(self.text) if self.is_base64 else unquote_to_bytes(self.text)
+        return _decoded(self.text) if self.is_base64 else unquote_to_bytes(self.text.encode("utf-8", "replace"))
 
 
 class Part(Value):

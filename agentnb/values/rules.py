@@ -116,6 +116,13 @@ class Rule(Value):
     """Least values of fields without which it never fires; points that have none of them are passed over quickly."""
     summary: str = ""
     """When it fires, in words."""
+    body: str | None = None
+    """The text of the cell that it was made from; null for a rule that was made otherwise."""
+
+    def __repr__(self) -> str:
+        """Return one line that is the same in every process."""
+        cap = "a cap of its own" if callable(self.cap) else f"cap {self.cap}"
+        return f"<Rule {self.code}: {self.phase}, {cap}{': ' if self.summary else ''}{self.summary}>"
 
     @field_validator("code")
     @classmethod

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, Final
 
-from agentnb.errors import UnknownId
+from agentnb.errors import RuleError, UnknownId
 from agentnb.render import TurnLine
-from agentnb.values import Conversation, Rating, Turn
-from agentnb.widgets._shown import EVERY, Question, in_json
+from agentnb.values import Conversation, Rating, RuleExplanation, Turn
+from agentnb.widgets._shown import EVERY, LONGEST_TOLD, Question, in_json
 
 if TYPE_CHECKING:
     from agentnb.workspace import Workspace
+
+_log = logging.getLogger("agentnb")
 
 _MATCHING: Final = """
     t.conversation_id = $conversation
@@ -124,6 +127,16 @@ class Recorded:
     def turn(self, turn_id: str) -> Turn:
         """Return a turn with its messages, calls and ratings."""
         return self.workspace.turn(turn_id)
+
+    def told(self, turn: Turn) -> RuleExplanation | None:
+        """Return what the rules of the workspace said in a turn; a rule that raises is logged, and nothing is said."""
+        if len(turn.calls) > LONGEST_TOLD:
+            return None
+        try:
+            return self.workspace.explain_rules(turn, counting="counterfactual")
+        except (RuleError, TypeError, ValueError) as error:
+            _log.warning("%s; the turn is shown without what the rules said", error)
+            return None
 
     def turn_of(self, call_id: str) -> str:
         """Return the id of the turn that a call belongs to."""

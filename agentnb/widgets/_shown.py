@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from agentnb.errors import UnknownId
 from agentnb.render import TurnLine, turn_line
-from agentnb.values import Call, Conversation, Turn
+from agentnb.rules import explain_rules
+from agentnb.values import Call, Conversation, RuleExplanation, Turn
 
 
 class Question(NamedTuple):
@@ -20,6 +21,8 @@ class Question(NamedTuple):
 
 
 EVERY = Question()
+LONGEST_TOLD: Final = 2_000
+"""Calls up to which a turn is asked what the rules said in it, while somebody waits for it to unfold."""
 
 
 class Shown(Protocol):
@@ -36,6 +39,9 @@ class Shown(Protocol):
 
     def turn(self, turn_id: str) -> Turn:
         """Return a turn with its messages and calls; UnknownId when it is not among those shown."""
+
+    def told(self, turn: Turn) -> RuleExplanation | None:
+        """Return what the rules said in a turn; None where it is too long for that, or a rule raised."""
 
     def turn_of(self, call_id: str) -> str:
         """Return the id of the turn that a call belongs to; UnknownId when it is not among those shown."""
@@ -64,6 +70,10 @@ class Given:
         if turn_id not in self._turns:
             raise UnknownId(f"No turn shown here has the id {turn_id!r}.")
         return self._turns[turn_id]
+
+    def told(self, turn: Turn) -> RuleExplanation | None:
+        """Return what the default rules said in a turn."""
+        return explain_rules(turn, counting="counterfactual") if len(turn.calls) <= LONGEST_TOLD else None
 
     def turn_of(self, call_id: str) -> str:
         """Return the id of the turn that a call belongs to."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from agentnb.render import TranscriptPage, plain_transcript, render_steps, render_transcript, render_turn_body
-from agentnb.values import Call, Turn
+from agentnb.values import Call, RuleExplanation, Turn
 from agentnb.widgets._cell import STATIC, Answer, Request
-from agentnb.widgets._shown import EVERY, Question
+from agentnb.widgets._shown import EVERY, Question, Shown
 from agentnb.widgets._targets import Target, resolve
 from agentnb.widgets._view import REPLY_BUDGET, View, whole_number
 
@@ -70,8 +70,9 @@ class Transcript(View):
         page = self._window(EVERY, 0 if unfold is None else _page_of(shown.place(unfold), self._page), self._page)
         worst = sorted(page.lines, key=lambda line: (line.turn_id != unfold, not line.failed_calls, line.turn_index))[:STATIC_TURNS]
         loaded = {line.turn_id: shown.turn(line.turn_id) for line in worst}
+        told = _told(shown, loaded.values())
         opened = [line.turn_id for line in worst[:1] if line.turn_id == unfold or line.failed_calls]
-        return render_transcript(page.model_copy(update={"turns": loaded}), open_turns=opened, selected=self.selected or None)
+        return render_transcript(page.model_copy(update={"turns": loaded, "told": told}), open_turns=opened, selected=self.selected or None)
 
     def _unfolded(self) -> str | None:
         """Return the turn that starts unfolded: the only one there is, else the first of the first page in which a call failed."""
@@ -82,13 +83,15 @@ class Transcript(View):
 
     def _window(self, question: Question, first: int, count: int, unfold: str | None = None) -> TranscriptPage:
         shown = self._wanted.shown
+        turns = {} if unfold is None else {unfold: shown.turn(unfold)}
         return TranscriptPage(
             conversation=shown.conversation,
             lines=shown.lines(question, first=first, count=count),
             first=first,
             total=shown.count(question),
             size=self._page,
-            turns={} if unfold is None else {unfold: shown.turn(unfold)},
+            turns=turns,
+            told=_told(shown, turns.values()),
         )
 
     def _renew(self, turn_id: str) -> None:
@@ -107,7 +110,7 @@ class Transcript(View):
         turn = self._wanted.shown.turn(str(request["turn_id"]))
         first, count = whole_number(request, "first", 0, 1 << 40), whole_number(request, "count", 20, 200)
         if first == 0 and not request.get("agent"):
-            return {"html": render_turn_body(turn, budget=REPLY_BUDGET // 2, live=True, selected=self.selected or None)}
+            return {"html": render_turn_body(turn, budget=REPLY_BUDGET // 2, live=True, selected=self.selected or None, told=self._wanted.shown.told(turn))}
         return {"html": render_steps(turn, first_step=first, count=count, agent=request.get("agent") or None, budget=REPLY_BUDGET, live=True)}
 
     def _answer_reveal(self, request: Request) -> Answer:
@@ -137,6 +140,11 @@ class _Place(NamedTuple):
     """Id of the sub-agent's call; empty for the turn itself."""
     step: int
     """Place of the step among that agent's."""
+
+
+def _told(shown: Shown, turns: Iterable[Turn]) -> dict[str, RuleExplanation]:
+    """Return what the rules said in the turns that are shown unfolded."""
+    return {turn.turn_id: told for turn in turns if (told := shown.told(turn)) is not None}
 
 
 def _page_of(place: int, page: int) -> int:

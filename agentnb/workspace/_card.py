@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from agentnb.render import Finding, WorkspaceCard
@@ -16,6 +17,8 @@ class _Question(NamedTuple):
     many: str
     level: FindingLevel
     query: str
+    needs: str | None = None
+    """A table that is worked out; before it is there the question is not asked."""
 
 
 # One line a finding; the query is what the person is shown to ask next.
@@ -25,6 +28,11 @@ _QUESTIONS = (
     _Question("↻", "call repeated without a change", "calls repeated without a change", "warn", "from repeated_calls where outputs = 1 and calls > 2"),
     _Question("?", "call without an answer", "calls without an answer", "warn", "from unanswered_calls"),
     _Question("⊘", "denied call", "denied calls", "warn", "from denied_calls"),
+    _Question("▲", "turn ended too early", "turns ended too early", "warn", "from ended_too_early", "rule_hits"),
+    _Question("▲", "turn done with a red check", "turns done with a red check", "bad", "from false_done", "rule_hits"),
+    _Question("↻", "point without progress", "points without progress", "warn", "from loops", "rule_hits"),
+    _Question("?", "answer after an unchecked change", "answers after an unchecked change", "warn", "from unverified_writes", "rule_hits"),
+    _Question("?", "decision that cannot be read", "decisions that cannot be read", "warn", "from unreadable_decisions", "decisions"),
     _Question("≠", "call that people judge differently", "calls that people judge differently", "warn", "from disputed_calls"),
     _Question("?", "oddity among the ratings", "oddities among the ratings", "warn", "from diagnostics where source_id = 'ratings'"),
     _Question("✕", "damaged batch of tables", "damaged batches of tables", "bad", "from diagnostics where code = 'damaged_tables'"),
@@ -39,12 +47,12 @@ limit 1
 """
 
 
-def make_card(database: Database, account: Account, *, kept_in: str, ratings_unsaved: bool) -> WorkspaceCard:
-    """Make the card of a workspace."""
+def make_card(database: Database, account: Account, *, kept_in: str, ratings_unsaved: bool, filled: Collection[str] = ()) -> WorkspaceCard:
+    """Make the card of a workspace; what is worked out is asked only where it is there."""
     (counts,) = database.rows(
         "select (select count(*) from conversations) as conversations, (select count(*) from turns) as turns, (select count(*) from tool_calls) as tool_calls"
     )
-    findings = [_finding(database, question) for question in _QUESTIONS]
+    findings = [_finding(database, question) for question in _QUESTIONS if question.needs is None or question.needs in filled]
     example = database.rows(_EXAMPLE)
     read = [source for source in account.sources if source.state == "read"]
     return WorkspaceCard(

@@ -49,9 +49,7 @@ def keep_case(case: Case, folder: str | os.PathLike[str], *, replace: bool = Fal
         CaseError: there is another case of this id, or the id is no name of a file.
     """
     if not _NAME.fullmatch(case.id):
-        raise CaseError(
-            f"case {case.id!r}: an id is also the name of a file: letters, digits, dots, dashes and underscores, at most 120, a letter or digit first"
-        )
+        raise CaseError(f"case {case.id!r}: an id is a file's name, too: at most 120 letters, digits, dots, dashes and underscores, a letter or digit first")
     home = Path(folder).expanduser()
     home.mkdir(parents=True, exist_ok=True)
     file = home / f"{case.id}.json"

@@ -14,17 +14,21 @@ from agentnb.values.calls import RecordedProtocol
 from agentnb.workspace._columns import columns_table
 from agentnb.workspace._database import Database
 
-# A step's text is what `Step.text` is: its texts with a blank line between them.
+# A step's text is what `Step.text` is: its texts with a blank line between them. They may stand in other files than the call itself.
 _STEPS = """
-with said as (
+with own as (
+    select distinct conversation_id
+    from calls
+    where source_id in (select unnest($1))
+), said as (
     select conversation_id, step_id, string_agg(text, chr(10) || chr(10) order by message_index, part_index) as text
     from parts
-    where type = 'text' and text <> '' and step_id is not null and source_id in (select unnest($1))
+    where type = 'text' and text <> '' and step_id is not null and conversation_id in (select conversation_id from own)
     group by conversation_id, step_id
 ), asked as (
     select conversation_id, step_id, list(name order by call_index) as names, list(input order by call_index) as inputs
     from calls
-    where kind = 'tool' and step_id is not null and source_id in (select unnest($1))
+    where kind = 'tool' and step_id is not null and conversation_id in (select conversation_id from own)
     group by conversation_id, step_id
 )
 select c.call_id, c.conversation_id, c.turn_id, c.parent_call_id as agent_call_id, c.call_index, said.text, asked.names, asked.inputs, c.finish_reason, c.error

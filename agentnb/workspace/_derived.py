@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from agentnb.rules import default_rules
+from agentnb.values import Rule
 from agentnb.workspace._batches import Batch, source_ids, speaking_sources
 from agentnb.workspace._contract import contract
 from agentnb.workspace._database import Database
@@ -19,18 +21,21 @@ from agentnb.workspace._progress import Progress
 from agentnb.workspace._scripted import scripts_of
 
 _WORD = re.compile(r"\w+")
+_Key = tuple[str, frozenset[str], int, int]
 
 
 class _Work(NamedTuple):
     """Tables that are worked out together, and how: from the rows of some files."""
 
     tables: tuple[str, ...]
-    make: Callable[[Database, Sequence[str]], Mapping[str, pa.Table]]
+    make: Callable[..., Mapping[str, pa.Table]]
+    ruled: bool = False
+    """Whether it is also given the rules of the workspace, and made again when these change."""
 
 
 _WORKS = (
     _Work(("decisions",), decisions_of),
-    _Work(("rule_hits",), rule_hits_of),
+    _Work(("rule_hits",), rule_hits_of, ruled=True),
     _Work(("script_rows", "script_programs"), scripts_of),
 )
 DERIVED: tuple[str, ...] = tuple(table for work in _WORKS for table in work.tables)
@@ -40,11 +45,18 @@ DERIVED: tuple[str, ...] = tuple(table for work in _WORKS for table in work.tabl
 class Derivations:
     """Fills the derived tables of a database, batch by batch: what was worked out of one stays until that batch is replaced."""
 
-    def __init__(self, database: Database) -> None:
-        """Start with nothing worked out."""
-        self._database = database
+    def __init__(self, database: Database, rules: Callable[[], Sequence[Rule]] = default_rules) -> None:
+        """Start with nothing worked out.
+
+        Args:
+            database: whose tables are filled.
+            rules: gives the rules whose hits are wanted, as they are now.
+        """
+        self._database, self._rules = database, rules
+        self._asked: tuple[Rule, ...] = ()
+        self._edition = 0
         self._lock = threading.Lock()
-        self._made: dict[tuple[str, frozenset[str], int], Mapping[str, pa.Table]] = {}
+        self._made: dict[_Key, Mapping[str, pa.Table]] = {}
         self._shown: dict[str, object] = {}
 
     def fill_for(self, query: str, batches: Sequence[Batch], state: object) -> None:
@@ -63,18 +75,37 @@ class Derivations:
         """
         wanted = set(tables)
         with self._lock:
-            works = [work for work in _WORKS if wanted.intersection(work.tables) and self._shown.get(work.tables[0]) != state]
-            jobs = [(work, batch) for work in works for batch in batches if (work.tables[0], *_key(batch)) not in self._made]
+            self._see_rules()
+            works = [work for work in _WORKS if wanted.intersection(work.tables) and self._shown.get(work.tables[0]) != self._state(work, state)]
+            jobs = [(work, batch) for work in works for batch in batches if self._key(work, batch) not in self._made]
             with Progress(len(jobs), "working out", unit=" batches") as progress:
                 for work, batch in jobs:
-                    self._made[work.tables[0], *_key(batch)] = work.make(self._database, speaking_sources(batch))
+                    given = (self._asked,) if work.ruled else ()
+                    self._made[self._key(work, batch)] = work.make(self._database, speaking_sources(batch), *given)
                     progress.add(1)
             for work in works:
                 self._show(work, batches)
-                self._shown[work.tables[0]] = state
+                self._shown[work.tables[0]] = self._state(work, state)
+
+    def filled(self, state: object) -> frozenset[str]:
+        """Return the tables that are filled and up to date."""
+        with self._lock:
+            self._see_rules()
+            return frozenset(table for work in _WORKS if self._shown.get(work.tables[0]) == self._state(work, state) for table in work.tables)
+
+    def _see_rules(self) -> None:
+        rules = tuple(self._rules())
+        if rules != self._asked:
+            self._asked, self._edition = rules, self._edition + 1
+
+    def _state(self, work: _Work, state: object) -> object:
+        return (state, self._edition) if work.ruled else (state, 0)
+
+    def _key(self, work: _Work, batch: Batch) -> _Key:
+        return work.tables[0], source_ids(batch.groups), batch.written_ns, self._edition if work.ruled else 0
 
     def _show(self, work: _Work, batches: Sequence[Batch]) -> None:
-        current = {(work.tables[0], *_key(batch)) for batch in batches}
+        current = {self._key(work, batch) for batch in batches}
         self._made = {key: made for key, made in self._made.items() if key[0] != work.tables[0] or key in current}
         for table in work.tables:
             pieces = [made[table] for key, made in self._made.items() if key[0] == work.tables[0]]
@@ -100,7 +131,3 @@ def _over() -> dict[str, set[str]]:
         if under:
             over[name.strip()] = under
     return over
-
-
-def _key(batch: Batch) -> tuple[frozenset[str], int]:
-    return source_ids(batch.groups), batch.written_ns

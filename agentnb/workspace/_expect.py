@@ -87,7 +87,7 @@ def find_step(database: Database, call_id: str) -> Found:
     steps = turn.steps_of(model.parent_call_id)
     step = next(step for step in steps if step.step_id == model.call_id)
     own = next((one.name for one in turn.calls if one.call_id == model.parent_call_id), "")
-    return Found(step, turn, Situations(conversation.turns).history(turn, step), own or conversation.agent_name or conversation.format)
+    return Found(step, turn, Situations(conversation.turns).history(turn, step), own or conversation.agent_name or "agent")
 
 
 def expected_by(ratings: Sequence[Rating], step: Step) -> DecisionExpectation:

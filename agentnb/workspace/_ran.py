@@ -139,8 +139,9 @@ def _write_lines(path: Path, lines: Iterable[str]) -> int:
     beside, written = path.with_name(f".writing-{secrets.token_hex(6)}"), 0
     try:
         with beside.open("w", encoding="utf-8", newline="\n") as stream:
-            for written, line in enumerate(lines, 1):
+            for line in lines:
                 stream.write(line)
+                written += 1
             stream.flush()
             os.fsync(stream.fileno())
         beside.replace(path)

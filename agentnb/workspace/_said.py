@@ -9,9 +9,9 @@ from pathlib import Path
 
 from agentnb.readers import is_there, root_of
 from agentnb.values import Diagnostic, Rating
+from agentnb.workspace._append_log import Passed
 from agentnb.workspace._batches import KeptGroup
 from agentnb.workspace._database import Database
-from agentnb.workspace._rating_log import Passed
 
 _CALLS = """
 select c.call_id, coalesce(c.input, t.prompt) as input
@@ -57,7 +57,12 @@ def odd_ratings(ratings: Sequence[Rating], digests: Digests, passed: Sequence[Pa
     known = digests.of(rating.call_id for rating in counting)
     odd = [(rating, _oddity(rating, known[rating.call_id])) for rating in counting]
     found = [_of_rating(index, rating, code) for index, (rating, code) in enumerate(odd) if code is not None]
-    return [*found, *(_of_lines(len(counting) + index, lines) for index, lines in enumerate(passed))]
+    return [*found, *odd_lines("rating", passed, first=len(counting))]
+
+
+def odd_lines(noun: str, passed: Sequence[Passed], first: int = 0) -> list[Diagnostic]:
+    """Say which lines of files are no ratings, or no traces."""
+    return [_of_lines(noun, first + index, lines) for index, lines in enumerate(passed)]
 
 
 def odd_tables(damage: Damage) -> list[Diagnostic]:
@@ -89,9 +94,9 @@ def _of_rating(index: int, rating: Rating, code: str) -> Diagnostic:
     return Diagnostic(source_id="ratings", diagnostic_index=index, severity="warning", code=code, message=message, call_id=rating.call_id, excerpt=said)
 
 
-def _of_lines(index: int, passed: Passed) -> Diagnostic:
-    message = f"{passed.lines:,} line{'' if passed.lines == 1 else 's'} of ratings/{passed.file} cut, damaged or of a format that is not known; left out."
-    return Diagnostic(source_id="ratings", diagnostic_index=index, severity="warning", code="rating_skipped", message=message, excerpt=passed.first)
+def _of_lines(noun: str, index: int, passed: Passed) -> Diagnostic:
+    message = f"{passed.lines:,} line{'' if passed.lines == 1 else 's'} of {noun}s/{passed.file} cut, damaged or of a format that is not known; left out."
+    return Diagnostic(source_id=f"{noun}s", diagnostic_index=index, severity="warning", code=f"{noun}_skipped", message=message, excerpt=passed.first)
 
 
 def _advice(groups: Sequence[KeptGroup]) -> str:

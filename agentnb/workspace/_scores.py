@@ -77,7 +77,7 @@ class Scores(Value):
     @property
     def table(self) -> ResultTable:
         """One row each; scores show themselves as this."""
-        columns = ("case_id", "outcome", "score", "why", "step_id", "conversation_id")
+        columns = ("case_id", "outcome", "score", "why", "step_id")
         rows = tuple(tuple(getattr(row, name) for name in columns) for row in self.rows)
         counts = {outcome: sum(row.outcome == outcome for row in self.rows) for outcome in ("passed", "failed", "not met")}
         title = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.items())
@@ -157,7 +157,7 @@ def _judged(case: Case, met: _Met) -> CaseScore:
 
 
 def _unmet(case: Case, told: Sequence[str], last: str | None, near: Sequence[_Met]) -> CaseScore:
-    nearest = max(near, key=lambda one: _common(told, one.told), default=None)
+    nearest = max(near, key=lambda one: (_common(told, one.told), -abs(len(told) - len(one.told))), default=None)
     common = 0 if nearest is None else _common(told, nearest.told)
     if nearest is None or not common:
         return CaseScore(case_id=case.id, agent=case.agent, outcome="not met", why=f"no run begins like it; it ends with {_short(last or 'nothing')}")

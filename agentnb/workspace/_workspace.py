@@ -15,8 +15,10 @@ from agentnb.decisions import Case, DecisionExpectation
 from agentnb.errors import QueryError, WorkspaceError
 from agentnb.readers import Found, Given, find_files
 from agentnb.render import WorkspaceCard
+from agentnb.rules import default_rules
 from agentnb.values import Call, Conversation, Decision, ObservedDecision, Rating, Step, Turn
 from agentnb.workspace._account import Account, load_account
+from agentnb.workspace._append_log import AppendLog
 from agentnb.workspace._batches import absolute
 from agentnb.workspace._card import make_card
 from agentnb.workspace._case_files import keep_case
@@ -29,18 +31,19 @@ from agentnb.workspace._given import Input, sort_input
 from agentnb.workspace._mirror import Mirror
 from agentnb.workspace._ran import RanPrograms
 from agentnb.workspace._rate import OMITTED, make_rating
-from agentnb.workspace._rating_log import RatingLog
-from agentnb.workspace._ratings import rating_record
+from agentnb.workspace._ratings import rating_of, rating_record
 from agentnb.workspace._reading import find_again, take_in
+from agentnb.workspace._ruled import RuledTurns
 from agentnb.workspace._search import FIND
 from agentnb.workspace._stores import Store
+from agentnb.workspace._traced import TracedAnswers, trace_log
 from agentnb.workspace._values import load_call, load_conversation, load_turn
 
 _UNSAVED = "Ratings of this workspace live only as long as it does, since it is kept in memory: ws.save('folder') keeps them, and everything else of it."
 _log = logging.getLogger("agentnb")
 
 
-class Workspace(RanPrograms):
+class Workspace(RanPrograms, RuledTurns, TracedAnswers):
     """Recorded runs as tables, values and ratings; `anb.open` makes one.
 
     Nothing here holds a lock on a file: many notebooks and agents may use one folder at once. A workspace may be used from several threads; a relation
@@ -52,8 +55,10 @@ class Workspace(RanPrograms):
         self._store = store
         self._database = Database()
         self._ratings = _log_of(store)
-        self._mirror = Mirror(self._database, store, self._ratings)
-        self._derivations = Derivations(self._database)
+        self._traces = trace_log(store)
+        self._mirror = Mirror(self._database, store, self._ratings, self._traces)
+        self.rules = default_rules()
+        self._derivations = Derivations(self._database, lambda: self.rules)
         self._watched: dict[str, str] = {}
         self._said_unsaved = False
         self.name = name or ("memory" if store.place is None else store.place.name)
@@ -219,7 +224,8 @@ class Workspace(RanPrograms):
         account = self.account
         kept_in = "memory" if self.folder is None else str(self.folder)
         unsaved = self.folder is None and bool(self._ratings.entries())
-        return make_card(self._database, account, kept_in=kept_in, ratings_unsaved=unsaved)
+        filled = self._derivations.filled(self._store.state())
+        return make_card(self._database, account, kept_in=kept_in, ratings_unsaved=unsaved, filled=filled)
 
     def rate(
         self,
@@ -299,7 +305,7 @@ class Workspace(RanPrograms):
         return case
 
     def save(self, folder: str | os.PathLike[str]) -> Workspace:
-        """Keep the workspace in a folder from now on, with everything it holds and the ratings that were made.
+        """Keep the workspace in a folder from now on, with everything it holds, the ratings that were made and the traces.
 
         Args:
             folder: a new or empty folder, or a workspace to add to.
@@ -316,14 +322,11 @@ class Workspace(RanPrograms):
             return self
         store = FolderStore(path)
         copy_batches(self._store, store)
-        ratings = _log_of(store)
-        ratings.refresh()
-        present = {entry.rating.rating_id for entry in ratings.entries()}
-        for entry in self._ratings.entries():
-            if entry.rating.rating_id not in present:
-                ratings.append(entry.record)
-        self._mirror.follow(store, ratings)
-        self._store, self._ratings = store, ratings
+        ratings, traces = _log_of(store), trace_log(store)
+        ratings.take_over(self._ratings)
+        traces.take_over(self._traces)
+        self._mirror.follow(store, ratings, traces)
+        self._store, self._ratings, self._traces = store, ratings, traces
         self.name = path.name if self.name == "memory" else self.name
         return self
 
@@ -367,8 +370,8 @@ class Workspace(RanPrograms):
             raise WorkspaceError(f"The workspace {self.folder or 'in memory'} is closed. anb.open opens {'it again' if self.folder else 'another'}.")
 
 
-def _log_of(store: Store) -> RatingLog:
-    return RatingLog(None if store.place is None else store.place / "ratings")
+def _log_of(store: Store) -> AppendLog[Rating]:
+    return AppendLog(None if store.place is None else store.place / "ratings", rating_of, noun="rating")
 
 
 def _present(path: str, given: str) -> list[Found]:

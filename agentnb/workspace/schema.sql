@@ -425,6 +425,76 @@ comment on column script_programs.lines_removed is 'Lines of that program that a
 
 -- The same rows by another name
 
+create table model_parts (
+    response_id  varchar not null,
+    part_index   bigint not null,
+    kind         varchar not null,
+    call_index   bigint,
+    call_id      varchar,
+    name         varchar,
+    chars        bigint not null,
+    output_chars bigint not null,
+    verdict      varchar not null,
+    code         varchar
+);
+comment on table model_parts is 'one part of a models answer that was traced, with what could be said after it';
+comment on column model_parts.response_id is 'Id of the model call whose answer it is a part of.';
+comment on column model_parts.part_index is 'Place in the stream, from 0.';
+comment on column model_parts.kind is 'text, reasoning, refusal, call, call_end, finish, usage or error.';
+comment on column model_parts.call_index is 'The provider''s number of the call; null when it gives none or the part is about no call.';
+comment on column model_parts.call_id is 'The provider''s id of the call, as this part gives it.';
+comment on column model_parts.name is 'The tool''s name on the wire, or the piece of it in this part.';
+comment on column model_parts.chars is 'Characters by which it made the output longer.';
+comment on column model_parts.output_chars is 'Characters of output so far: text, refusal and arguments, without names, ids and reasoning.';
+comment on column model_parts.verdict is 'ok when what came so far is a valid selection, pending when more parts can make it one, else doomed.';
+comment on column model_parts.code is 'Why it is no valid selection yet; null when it is one.';
+
+create table model_selections (
+    response_id       varchar not null,
+    selection_index   bigint not null,
+    turn_id           varchar,
+    transport         varchar not null,
+    stage             varchar,
+    adapter           varchar not null,
+    tool_id           varchar,
+    call_id           varchar,
+    call_name         varchar,
+    argument_chars    bigint,
+    input             varchar,
+    outcome           varchar not null,
+    code              varchar,
+    broke_at          bigint,
+    resolution        varchar,
+    finish_reason     varchar,
+    schema_chars      bigint not null,
+    instruction_chars bigint not null,
+    output_chars      bigint not null,
+    catalog_digest    varchar,
+    stage_digest      varchar
+);
+comment on table model_selections is 'one tool that a model chose, or why its answer is no valid choice';
+comment on column model_selections.response_id is 'Id of the model call whose answer it is.';
+comment on column model_selections.selection_index is 'Place among the selections of the answer, from 0.';
+comment on column model_selections.turn_id is 'The turn that the model call belongs to; null when it belongs to none.';
+comment on column model_selections.transport is 'The transport that the answer was meant for.';
+comment on column model_selections.stage is 'The stage; null for a transport without stages.';
+comment on column model_selections.adapter is 'native, json or text.';
+comment on column model_selections.tool_id is 'The tool that was chosen; null when the answer is no valid selection.';
+comment on column model_selections.call_id is 'The provider''s id of the call that carried it; for display only, since it repeats.';
+comment on column model_selections.call_name is 'The name in that call, as the model wrote it.';
+comment on column model_selections.argument_chars is 'Length of the arguments as they were streamed, in characters of JSON.';
+comment on column model_selections.input is 'The arguments as JSON, before the tool''s own parser; null without a selection.';
+comment on column model_selections.outcome is 'ok, broken or cut.';
+comment on column model_selections.code is 'Why there is no selection, as a word.';
+comment on column model_selections.broke_at is 'The part from which on it could not become valid any more; `part_index` of `model_parts`.';
+comment on column model_selections.resolution is 'What the tool said to the arguments: ok, input_rejected or failed; null when it was not asked.';
+comment on column model_selections.finish_reason is 'Why the model stopped: stop, length, tool_calls, content_filter, refusal or unknown; null when it did not say.';
+comment on column model_selections.schema_chars is 'Characters that the schemas of the stage''s tools took.';
+comment on column model_selections.instruction_chars is 'Characters of the instruction, its schemas included; 0 without one.';
+comment on column model_selections.output_chars is 'Characters of output: text, refusal and arguments.';
+comment on column model_selections.catalog_digest is 'Digest of the tools that were defined; equal digests, equal tools.';
+comment on column model_selections.stage_digest is 'Digest of the stages that were offered.';
+
 create view steps as
 select
     c.call_id as step_id,
@@ -1061,3 +1131,91 @@ where
     and exists (select 1 from calls as c where c.conversation_id = h.conversation_id and c.kind = 'tool');
 comment on column announced_not_done.sentence is 'The sentence that announces what was then not done.';
 comment on view announced_not_done is 'answers that announce work and ask for no tool, in conversations that have tools';
+
+-- What became of models' answers, part by part: `ws.record` fills these
+
+create view selection_failures as
+select
+    s.stage,
+    s.adapter,
+    s.code,
+    count(*) as responses,
+    count(*) filter (where s.outcome = 'cut') as cut
+from model_selections as s
+where s.code is not null
+group by s.stage, s.adapter, s.code
+order by responses desc, s.stage, s.adapter, s.code;
+comment on column selection_failures.code is 'What is wrong, as a word.';
+comment on column selection_failures.responses is 'Number of answers.';
+comment on column selection_failures.cut is 'How many of them only stopped too early: nothing in them is wrong.';
+comment on view selection_failures is 'answers that are no valid selection, by stage, adapter and what is wrong';
+
+create view narrow_stages as
+select
+    s.stage,
+    s.call_name,
+    count(*) as responses,
+    count(*) filter (
+        where exists (
+            select 1
+            from model_selections as o
+            where o.catalog_digest = s.catalog_digest
+                and o.call_name = s.call_name
+                and o.stage <> s.stage
+                and o.tool_id is not null
+        )
+    ) as offered_elsewhere
+from model_selections as s
+where s.code = 'tool_not_in_stage'
+group by s.stage, s.call_name
+order by responses desc, s.stage, s.call_name;
+comment on column narrow_stages.responses is 'Number of answers that asked for it.';
+comment on column narrow_stages.offered_elsewhere is 'How many of them ask for a tool that was chosen in another stage of the same tools.';
+comment on view narrow_stages is 'tools that models asked for where the stage did not offer them; offered_elsewhere: another stage of the same tools does';
+
+create view output_before_break as
+select
+    s.stage,
+    s.adapter,
+    s.code,
+    count(*) as responses,
+    avg((p.output_chars - p.chars) / s.output_chars) as share_before,
+    sum(s.output_chars - p.output_chars) as chars_after
+from model_selections as s
+join model_parts as p on p.response_id = s.response_id and p.part_index = s.broke_at
+where s.output_chars > 0
+group by s.stage, s.adapter, s.code
+order by chars_after desc, s.stage, s.adapter, s.code;
+comment on column output_before_break.responses is 'Number of answers that broke.';
+comment on column output_before_break.share_before is 'Mean share of the output that had come before the part that broke it, from 0 to 1.';
+comment on column output_before_break.chars_after is 'Characters of output after the parts that broke them.';
+comment on view output_before_break is 'how much of an answer had come when it broke, and how much came in vain after it';
+
+create view rejected_inputs as
+select
+    s.response_id,
+    s.selection_index,
+    s.turn_id,
+    s.stage,
+    s.tool_id,
+    s.input
+from model_selections as s
+where s.resolution = 'input_rejected'
+order by s.response_id, s.selection_index;
+comment on view rejected_inputs is 'selections whose arguments the schema lets pass and the tool''s own parser does not';
+
+create view rated_stage_sizes as
+select
+    s.stage,
+    s.adapter,
+    s.schema_chars,
+    count(*) as rated,
+    count(*) filter (where r.verdict = 'wrong') as wrong
+from rated_calls as r
+join calls as c on c.call_id = r.call_id
+join (select distinct response_id, stage, adapter, schema_chars from model_selections) as s on s.response_id = c.step_id
+group by s.stage, s.adapter, s.schema_chars
+order by s.schema_chars, s.stage, s.adapter;
+comment on column rated_stage_sizes.rated is 'Number of ratings that count.';
+comment on column rated_stage_sizes.wrong is 'How many of them say wrong.';
+comment on view rated_stage_sizes is 'ratings of tool calls beside the size of the schemas that their model call was shown';

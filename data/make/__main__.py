@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from data.make import failing_test, last_ferry, release_notes, support_refund, terminal_task
+from data.make import failing_test, last_ferry, release_notes, streams, support_refund, terminal_task
 
 STORIES = {
     "support-refund": support_refund.write,
@@ -13,6 +13,7 @@ STORIES = {
     "release-notes": release_notes.write,
     "terminal-task": terminal_task.write,
     "last-ferry": last_ferry.write,
+    "streams": streams.write,
 }
 
 

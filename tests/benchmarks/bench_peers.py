@@ -7,6 +7,7 @@ lines; we pair calls with results and write tables into a folder.
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
@@ -14,6 +15,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import agentnb as anb
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -42,6 +45,22 @@ def main(megabytes: float = 100) -> None:
             times |= {name: _run(peers, code, arguments, folder) for name, code in _PEERS.items()}
         sys.stdout.write(f"a session of {session.stat().st_size / 1e6:,.0f} MB\n")
         print_ratios(times, against="agentnb")
+        counted, found = _counted_tokens(session), _found_tokens(session)
+        sys.stdout.write(f"tokens counted in the lines {counted}, in the tables {found}: {'equal' if counted == found else 'DIFFERENT'}\n")
+
+
+def _counted_tokens(session: Path) -> dict[str, int]:
+    """Count tokens in the lines themselves: every line of a message repeats its usage, which counts once."""
+    lines = (json.loads(line) for line in session.open("rb"))
+    usage = {(line["message"]["id"], line.get("requestId")): line["message"]["usage"] for line in lines if line["type"] == "assistant"}
+    read, written = (sum(item[f"cache_{name}_input_tokens"] for item in usage.values()) for name in ("read", "creation"))
+    return {"messages": len(usage), "read from the cache": read, "written to it": written}
+
+
+def _found_tokens(session: Path) -> dict[str, int]:
+    with anb.open(session) as ws:
+        found = ws.sql("select count(*), sum(cached_tokens), sum(cache_write_tokens) from steps").fetchall()[0]
+    return dict(zip(("messages", "read from the cache", "written to it"), map(int, found), strict=True))
 
 
 def _run(python: str, code: str, arguments: list[str], home: str) -> Times:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Page
 
-from agentnb.widgets._view import View
+from agentnb.widgets._cell import Cell
 
 # A model as anywidget gives it. What is sent goes to Python, whose replies come back; `hold` keeps replies until `release`, `dead` drops what is sent.
 MODEL: Final = """
@@ -16,7 +16,7 @@ window.makeModel = (name, state) => {
     sent: [], held: [], hold: false, dead: false,
     get: (key) => state[key],
     set(key, value) { if (state[key] !== value) { state[key] = value; model.emit(`change:${key}`); } },
-    save_changes: () => { window.toKernel(name, {trait: 'selected', value: state.selected}); },
+    save_changes: () => { const trait = 'selected' in state ? 'selected' : 'at'; window.toKernel(name, {trait, value: state[trait]}); },
     on: (event, callback) => { heard.set(event, [...(heard.get(event) ?? []), callback]); },
     off: (event, callback) => { heard.set(event, (heard.get(event) ?? []).filter((each) => each !== callback)); },
     emit: (event, ...args) => { for (const each of heard.get(event) ?? []) each(...args); },
@@ -54,7 +54,7 @@ class Bench:
         self.page = page
         self.requests: list[str] = []
         self.errors: list[str] = []
-        self.views: dict[str, View] = {}
+        self.views: dict[str, Cell] = {}
         page.on("request", lambda request: None if request.url.startswith(("blob:", "about:")) else self.requests.append(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
@@ -62,9 +62,9 @@ class Bench:
         page.expose_function("toKernel", self._to_kernel)
         page.evaluate(f"() => {{ {MODEL} }}")
 
-    def put(self, view: View, name: str = "a") -> None:
+    def put(self, view: Cell, name: str = "a") -> None:
         """Put a widget into the page, with one view."""
-        state = {key: getattr(view, key) for key in ("_html", "_height", "_page", "_rates", "selected")}
+        state = {key: getattr(view, key) for key in ("_html", "_height", "_page", "_rates", "selected", "_total", "_broke_at", "at") if hasattr(view, key)}
         self.views[name] = view
         self.page.evaluate("([name, state]) => { window.makeModel(name, state); }", [name, state])
         view.observe(lambda change: self._tell(name, change["name"], change["new"]), ["selected", "_html"])
@@ -79,7 +79,7 @@ class Bench:
 
     def select(self, call_id: str, name: str = "a") -> None:
         """Set `selected` from Python."""
-        self.views[name].selected = call_id
+        setattr(self.views[name], "selected", call_id)
         self.page.evaluate("([name, id]) => window.models[name].set('selected', id)", [name, call_id])
 
     def model(self, script: str, name: str = "a") -> Any:
@@ -99,8 +99,8 @@ class Bench:
 
     def _to_kernel(self, name: str, content: dict[str, Any]) -> list[Any]:
         view, replies = self.views[name], list[Any]()
-        if content.get("trait") == "selected":
-            view.selected = content["value"]
+        if "trait" in content:
+            setattr(view, content["trait"], content["value"])
             return []
         send = view.send
         view.send = lambda message, buffers=None: replies.append(message)

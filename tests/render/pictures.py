@@ -17,9 +17,7 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>window.hacked=1</script>
 
 def png(width: int = 8, height: int = 8, *, padding: int = 0) -> bytes:
     """Return a picture of two colours; `padding` makes it larger by so many bytes and no other."""
-    rows = b""
-    for y in range(height):
-        rows += b"\x00" + b"".join(b"\xc8\x28\x28" if (x + y) % 2 else b"\x28\x28\xc8" for x in range(width))
+    rows = b"".join(b"\x00" + b"".join(b"\xc8\x28\x28" if (x + y) % 2 else b"\x28\x28\xc8" for x in range(width)) for y in range(height))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     more = [_chunk(b"tEXt", b"Comment\x00" + b"x" * padding)] if padding else []
     return b"\x89PNG\r\n\x1a\n" + b"".join([_chunk(b"IHDR", head), *more, _chunk(b"IDAT", zlib.compress(rows)), _chunk(b"IEND", b"")])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 import pytest
 
 from agentnb.render import backtest_table, plain_table, render_table, sweep_table
@@ -30,7 +33,7 @@ def test_a_backtest_counts_turns_and_shows_the_first_hits() -> None:
     assert [hit.turn_id for hit in found.first] == ["c", "d"]
     assert (found.rated, found.rated_hit, found.wrong, found.wrong_hit) == (4, 2, 2, 1)
     assert (found.precision, found.recall) == (0.5, 0.5)
-    assert evidence_of(found.first[0])["reason"] == "its check gave a nudge"
+    assert evidence_of(found.first[0])["reason"] == "read_streak is 10"
 
 
 def test_without_ratings_nothing_is_said_about_them() -> None:
@@ -81,3 +84,35 @@ def test_both_show_themselves_as_tables() -> None:
     swept = sweep_table(sweep(default_rules, TURNS, exploration_threshold=(5,)))
     assert swept.columns[:3] == ("exploration_threshold", "code", "turns")
     assert "exploration" in plain_table(swept)
+
+
+def test_a_sweep_is_plotted_as_its_first_threshold_moves() -> None:
+    rows = sweep(default_rules, TURNS, exploration_threshold=(5, 10, 20))
+    plot = rows.plot()
+    assert repr(plot) == "turns in which it fires\n  exploration  5: 3, 10: 2, 20: 1"
+    bundle = plot._repr_mimebundle_()
+    assert sorted(bundle) == ["application/vnd.vegalite.v5+json", "text/plain"]
+    drawn = bundle["application/vnd.vegalite.v5+json"]
+    assert [(point["at"], point["value"]) for point in drawn["data"]["values"]] == [(5, 3), (10, 2), (20, 1)]
+    assert drawn == rows.plot()._repr_mimebundle_()["application/vnd.vegalite.v5+json"]
+    assert (rows[0].code, rows.thresholds, len(rows[:2])) == ("length_recovery", ("exploration_threshold",), 2)
+
+
+def test_a_measure_that_is_not_known_everywhere_is_plotted_with_gaps() -> None:
+    rows = sweep(default_rules, TURNS, ratings={"a": "right"}, exploration_threshold=(5,), spacing=("spaced", "every"))
+    assert repr(rows.plot("precision")) == "precision\n  exploration (spacing spaced)  5: –\n  exploration (spacing every)  5: –"
+
+
+def test_what_cannot_be_plotted_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = sweep(default_rules, TURNS, exploration_threshold=(5,))
+    with pytest.raises(ValueError, match="no measure 'luck'; expected one of turns_hit, hits"):
+        rows.plot("luck")
+    with pytest.raises(ValueError, match="no threshold was moved"):
+        sweep(default_rules, TURNS).plot()
+
+    def missing(name: str) -> Any:
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    with pytest.raises(ImportError, match=r"needs the package altair: pip install 'agentnb-kit\[plots\]'; the table"):
+        rows.plot()

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 from agentnb.values import Approval, Call, Conversation, Decision, Diagnostic, Part, Rating, RuleHit, ScriptProgram, ScriptRow, Source, Turn, Value
+from agentnb.values.model_parts import ModelPartRow
+from agentnb.values.model_selections import ModelSelectionRow
 from agentnb.workspace._contract import contract
 
 TABLES: dict[str, type[Value]] = {
@@ -25,6 +27,8 @@ TABLES: dict[str, type[Value]] = {
     "rule_hits": RuleHit,
     "script_rows": ScriptRow,
     "script_programs": ScriptProgram,
+    "model_parts": ModelPartRow,
+    "model_selections": ModelSelectionRow,
 }
 NESTED = {"turns": {"messages", "calls", "approvals", "ratings", "protocol"}, "conversations": {"turns"}}
 ARROW_TYPES: dict[object, pa.DataType] = {

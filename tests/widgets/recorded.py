@@ -57,6 +57,15 @@ class TurnMaker:
         step_id = self._call("model", "gpt-4o", f"{self.turn_id}/step {len(self.calls)}", self.turn_id)
         self._message("assistant", self.turn_id, text=text, step_id=step_id, type="reasoning")
 
+    def show(self, *texts: str, call_id: str | None = None) -> None:
+        """Add a message of images: a person's, or the result of a call."""
+        place = self.index * 10_000 + self.said_so_far
+        self.said_so_far += 1
+        role = "user" if call_id is None else "tool"
+        known = {"conversation_id": self.conversation_id, "turn_id": self.turn_id, "message_index": place, "source_id": SOURCE, "agent_call_id": self.turn_id}
+        parts = [{**known, "part_index": at, "role": role, "type": "image", "text": text, "call_id": call_id} for at, text in enumerate(texts)]
+        self.messages.append(Message.model_validate({"message_index": place, "role": role, "parts": parts}))
+
     def done(self, state: str = "done") -> Turn:
         """Return the turn."""
         return Turn.model_validate(

@@ -14,13 +14,15 @@ import pytest
 import agentnb as anb
 from agentnb.errors import OptionError, UnknownId
 from agentnb.render import css
-from agentnb.widgets import Transcript
+from agentnb.widgets import CallTree, Transcript
 from agentnb.widgets._shown import EVERY
 from agentnb.workspace import Workspace
-from tests.widgets.recorded import conversation, long_turn, plain_turn, refund_turn
+from tests.render.pictures import SVG, data_address, png
+from tests.widgets.recorded import TurnMaker, conversation, long_turn, plain_turn, refund_turn
 from tests.widgets.workspaces import workspace_of
 
 REFUND = "made/turn 5/refund 4"
+SVG_ADDRESS = data_address(SVG, "image/svg+xml")
 
 
 @pytest.fixture
@@ -202,3 +204,32 @@ def test_a_closed_workspace_is_an_answer_and_no_silence(ws: Workspace) -> None:
 def test_importing_agentnb_brings_no_widgets() -> None:
     code = "import sys, agentnb; agentnb.Turn; print(*sorted({'ipywidgets', 'anywidget'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == []
+
+
+def test_a_picture_is_answered_for_the_place_of_its_part() -> None:
+    made = TurnMaker(0, "It arrived like this.")
+    made.show(data_address(png(padding=50_000)), SVG_ADDRESS, "https://example.com/a.png")
+    workspace = workspace_of(conversation(made.done()))
+    place = made.messages[-1].message_index
+    for view in (Transcript(workspace, "made"), Transcript(made.done()), CallTree(workspace, "made/turn 0")):
+        assert "<img" not in view._html
+        html = result(view, kind="image", turn_id="made/turn 0", message_index=place, part_index=0)["html"]
+        assert html.startswith('<img src="data:image/png;base64,')
+        refused = result(view, kind="image", turn_id="made/turn 0", message_index=place, part_index=1)["html"]
+        assert "only PNG, JPEG, GIF and WebP are" in refused
+        assert "<img" not in result(view, kind="image", turn_id="made/turn 0", message_index=place, part_index=2)["html"]
+
+
+def test_what_is_no_image_is_refused_in_words(ws: Workspace) -> None:
+    view = Transcript(ws, "made")
+    assert "is no image of this turn" in ask(view, kind="image", turn_id="made/turn 5", message_index=0, part_index=0)[-1]["error"]["message"]
+    assert "No turn" in ask(view, kind="image", turn_id="nowhere", message_index=0, part_index=0)[-1]["error"]["message"]
+    assert ask(view, kind="image", turn_id="made/turn 5", message_index="x", part_index=0)[-1]["error"]["message"].startswith("ValueError: ")
+
+
+def test_the_plain_html_beside_the_widget_holds_a_small_picture_and_stays_small() -> None:
+    made = TurnMaker(0, "It arrived like this.")
+    made.show(data_address(png()), *[data_address(png(padding=4_000))] * 12)
+    bundle, _ = Transcript(workspace_of(conversation(made.done())), "made")._repr_mimebundle_()
+    assert bundle["text/html"].count("<img") >= 1
+    assert len(bundle["text/html"].encode()) <= 25_000

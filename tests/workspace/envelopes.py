@@ -27,7 +27,7 @@ def decided_workspace(**conversations: Sequence[Said | dict[str, Any]]) -> Works
 
 
 def _add(rows: dict[str, list[Any]], name: str, place: int, step: Said | dict[str, Any]) -> None:
-    fields = dict(step) if isinstance(step, dict) else {"text": step[0], "calls": step[1]}
+    fields: dict[str, Any] = dict(step) if isinstance(step, dict) else {"text": step[0], "calls": step[1]}
     text, calls = fields.pop("text", None), fields.pop("calls", ())
     own, model = f"{name}/1/s{place}", fields.pop("model", "small-1")
     rows["calls"].append(_call(name, own, place * 10, "model", name=model, **fields))

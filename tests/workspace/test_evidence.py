@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def test_earlier_turns_and_what_stands_before_them_are_known(tmp_path: Path) -> 
     assert (check.turn, check.from_prior_turns, check.latest_prior_turn) == (2, 1, 1)
     assert [value.value for value in check.values if value.verdict == "exempt"] == ["ab1234"]
     assert listed(ws.check_evidence(first, exempt=["41200"])) == []
-    assert listed(anb.check_evidence(second)) == ["41200", "ab1234", "59999"] or "41200" in listed(anb.check_evidence(second))
+    assert "41200" in listed(anb.check_evidence(second))
 
 
 def test_settings_more_results_and_wrong_uses(tmp_path: Path) -> None:
@@ -89,30 +90,27 @@ def test_only_the_turns_that_led_to_a_turn_are_earlier() -> None:
 
 def checked_whole(ws: Workspace) -> int:
     """Check every turn of a workspace; each text that its agent was shown is searched, once."""
-    checks = 0
-    for conversation_id in {turn.conversation_id for turn in turns_of(ws)}:
-        turns = ws.conversation(conversation_id).turns
+    conversations: defaultdict[str, list[Turn]] = defaultdict(list)
+    for turn in turns_of(ws):
+        conversations[turn.conversation_id].append(turn)
+    for turns in conversations.values():
         for turn in turns[:-1]:
             anb.check_evidence(turn)
-        check = ws.check_evidence(turns[-1].turn_id)
+        check = ws.check_evidence(turns[-1])
         own = [place.call_id for place in check.searched if place.call_id is not None]
         assert len(own) == len(set(own))
-        assert sum(place.characters for place in check.searched) <= shown(ws, conversation_id)
+        assert sum(place.characters for place in check.searched if place.call_id is not None) <= sum(map(returned, turns))
         assert len(render_evidence(check).encode()) <= 25_000
         assert "\n" not in plain_evidence(check)
-        checks += len(turns)
-    return checks
+    return sum(map(len, conversations.values()))
 
 
-def shown(ws: Workspace, conversation_id: str) -> int:
-    outputs = "select sum(length(coalesce(output, error))) from calls where kind in ('tool', 'program') and conversation_id = $1"
-    texts = "select sum(length(text)) from parts where role in ('user', 'system') and conversation_id = $1"
-    prompts = "select sum(length(prompt)) from turns where conversation_id = $1"
-    return sum(ws.sql(query, [conversation_id]).fetchall()[0][0] or 0 for query in (outputs, texts, prompts))
+def returned(turn: Turn) -> int:
+    return sum(len(call.output if call.output is not None else call.error or "") for call in turn.tool_calls)
 
 
 def test_every_turn_of_the_project_s_data_can_be_checked(data: Path) -> None:
-    ws = anb.open([path for path in sorted(data.iterdir()) if path.is_dir() and path.name != "make"])
+    ws = anb.open([path for path in sorted(data.iterdir()) if path.is_dir() and path.name not in ("make", "streams")])
     assert checked_whole(ws) == ws.sql("select count(*) from turns where conversation_id <> ''").fetchall()[0][0] > 10
 
 

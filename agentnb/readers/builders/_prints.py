@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 
 import msgspec
 
-from agentnb.readers._json import parse_json, to_json
+from agentnb.readers._ids import digest_of
+from agentnb.readers._json import parse_json
 from agentnb.readers.builders.message_list import Said
 
 
@@ -17,7 +17,7 @@ def print_of(said: Said) -> str:
     Reasoning, ids, times and how arguments are spaced do not count; of a message without text the other pieces do.
     """
     words: object = [[call.name, canonical(call.input)] for call in said.asked] if said.asked else _text_of(said)
-    return hashlib.blake2b(to_json([said.role, words]).encode(), digest_size=12).hexdigest()
+    return digest_of([said.role, words], 12)
 
 
 def prints_of(messages: Iterable[Said]) -> list[str]:

@@ -5,10 +5,10 @@ A reply comes back in one message or in several, its ids may be another service'
 
 from __future__ import annotations
 
-import hashlib
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers.builders._observed import words_of
 from agentnb.readers.builders._prints import canonical
@@ -93,11 +93,6 @@ def print_of(said: Said) -> Print:
     ids = (said.result_of or text or other,) if said.role == "tool" else asked
     first = said.asked[0].tool_call_id if said.asked else None
     return Print(said.role, calls, text, ids, first, other, said.role == "tool" and said.same_step)
-
-
-def digest_of(value: Any) -> str:
-    """Return a short digest of a JSON value."""
-    return hashlib.blake2b(to_json(value).encode(), digest_size=6).hexdigest()
 
 
 class _Run(NamedTuple):

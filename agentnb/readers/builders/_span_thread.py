@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from agentnb.readers._account import Account
+from agentnb.readers._fields import as_extra
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow
 from agentnb.readers.builders._prints import canonical, print_of
@@ -138,7 +139,7 @@ class ThreadReader:
         head = head._replace(
             place=span.place, at=span.ended, started=span.started, model=span.name or head.model, usage={**head.usage, **span.usage},
             finish_reason=span.finish_reason or head.finish_reason, error=span.error or head.error, id=span.span_id, records=0,
-            extra=_text(joined(head.extra, to_json(extra) if extra else None)), same_step=False, injected=False,
+            extra=_text(joined(head.extra, as_extra(extra))), same_step=False, injected=False,
         )  # fmt: skip
         rest = [
             said._replace(place=span.place, records=0, same_step=True, at=span.ended) for said in replies if said is not replies[0] or said.role != "assistant"

@@ -23,13 +23,13 @@ from re import Pattern
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import as_extra, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._rows import Micros, Rows, TurnRow
 from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders._draft import ConversationDraft
 from agentnb.readers.builders._observed import with_observations
-from agentnb.readers.builders._repeats import Known, Print, digest_of, is_compared, print_of
+from agentnb.readers.builders._repeats import Known, Print, is_compared, print_of
 from agentnb.readers.builders.message_list import MessageList, Piece, Said
 from agentnb.streams._assembled import Assembled
 
@@ -140,7 +140,7 @@ def failed_reply(body: Any, place: int, *, status: int | None = None, model: str
         model=model,
         at=at,
         error=(words or "").strip()[:500] or (f"HTTP status {status}." if status is not None and status >= 400 else "There is no reply."),
-        extra=to_json(extra) if extra else None,
+        extra=as_extra(extra),
     )
     return Reply((said,))
 
@@ -288,9 +288,8 @@ def _place(exchange: Exchange, conversations: list[_Conversation], by_id: dict[s
         asking = asking._replace(said=tuple(with_observations(asking.said)))
         exchange = exchange._replace(asking=asking)
     for place, value in asking.others:
-        account.skip("no_message")
         message = "It stands among messages and is none: no object, or of a kind that is not known; it was left out."
-        account.diagnose("no_message", message, line=place, excerpt=value)
+        account.leave_out("no_message", message, line=place, excerpt=value)
     if not asking.said and exchange.ids and exchange.ids[0] in by_id and by_id[exchange.ids[0]].complete(exchange):
         return
     known = next((by_id[own_id] for own_id in exchange.continues if own_id in by_id), None)

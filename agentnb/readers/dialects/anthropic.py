@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from agentnb.readers._fields import count_in, text_of
+from agentnb.readers._fields import as_extra, count_in, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.exchanges import Asking, Dialect, Reply, failed_reply
@@ -83,7 +83,7 @@ def read_request(body: dict[str, Any], place: int | None) -> Asking:
         (*said_of_system(body.get("system"), place or 1), *said),
         beginning=list(itertools.takewhile(lambda message: message["role"] != "assistant", (message for _, message in own))),
         model=body["model"] if isinstance(body.get("model"), str) else None,
-        extra={name: value for name, value in body.items() if name not in ("messages", "system", "model") and value is not None},
+        extra=rest_of(body, ("messages", "system", "model")),
         others=tuple(item for item in placed if not is_message(item[1])),
     )
 
@@ -127,7 +127,7 @@ def unread_of(message: dict[str, Any]) -> dict[str, Any]:
         read |= _READ_REPLY
     rest = {name: value for name, value in message.items() if name not in read | {"timestamp", "created_at"} and value is not None}
     usage = message.get("usage") if "usage" in read else None
-    unread = {name: value for name, value in usage.items() if name not in USAGE and value is not None} if isinstance(usage, dict) else {}
+    unread = rest_of(usage, USAGE) if isinstance(usage, dict) else {}
     return rest | ({"usage": unread} if unread else {})
 
 
@@ -198,7 +198,7 @@ def _said_reply(message: dict[str, Any], blocks: list[Any], place: int) -> Itera
         model=text_of(message.get("model")),
         usage=usage_in(message.get("usage")),
         finish_reason=text_of(message.get("stop_reason")),
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
         id=text_of(message.get("id")) or None,
     )
     yield from cut_reply(first, (_item(block, place) for block in blocks))

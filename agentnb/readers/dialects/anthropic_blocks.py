@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import object_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._verdicts import first_line
 from agentnb.readers.builders.message_list import Asked, Piece
@@ -43,7 +43,7 @@ def is_call(block: Any) -> bool:
 
 def asked_in(block: dict[str, Any]) -> Asked:
     """Return the tool call that a block asks for; one that a program made names the call of that program."""
-    rest = {name: value for name, value in block.items() if name not in _READ_CALL and value is not None}
+    rest = rest_of(block, _READ_CALL)
     caller = rest.get("caller")
     inside = text_of(caller.get("tool_id")) if isinstance(caller, dict) else None
     if caller == {"type": "direct"}:
@@ -52,7 +52,7 @@ def asked_in(block: dict[str, Any]) -> Asked:
         rest = {"type": block.get("type"), **rest}
     arguments = read_arguments(block.get("input"))
     name, call_id = text_of(block.get("name")) or "", text_of(block.get("id")) or None
-    return Asked(call_id, name, arguments.text, to_json(rest) if rest else None, arguments.oddities, inside=inside)
+    return Asked(call_id, name, arguments.text, as_extra(rest), arguments.oddities, inside=inside)
 
 
 def piece_in(block: Any) -> Piece:
@@ -78,7 +78,7 @@ def piece_in(block: Any) -> Piece:
 def returned_in(block: dict[str, Any]) -> Returned:
     """Return what a result block says; the exit code and the failure of a tool of the service stand in its content."""
     content = block.get("content")
-    rest = {name: value for name, value in block.items() if name not in _READ_RESULT and value is not None}
+    rest = rest_of(block, _READ_RESULT)
     failed = block["is_error"] if isinstance(block.get("is_error"), bool) else None
     if "is_error" in block and failed is None and block["is_error"] is not None:
         rest["is_error"] = block["is_error"]
@@ -162,18 +162,17 @@ def _unread_of_shown(item: dict[str, Any]) -> dict[str, Any]:
         source = {name: value for name, value in item["source"].items() if name != "data" and value is not None}
         return {name: value for name, value in item.items() if name != "source" and value is not None} | {"source": source}
     if kind == "text":
-        return {name: value for name, value in item.items() if name not in ("type", "text") and value is not None}
+        return rest_of(item, ("type", "text"))
     return {name: value for name, value in item.items() if value is not None}
 
 
 def _image(block: dict[str, Any]) -> Piece:
     source = block["source"]
     name = next((name for name in ("data", "url", "file_id") if isinstance(source.get(name), str)), "")
-    rest = {key: value for key, value in source.items() if key not in (name, "media_type", "type") and value is not None}
-    extra = {key: value for key, value in block.items() if key not in ("type", "source") and value is not None} | ({"source": rest} if rest else {})
-    return Piece("image", text_of(source.get(name)), text_of(source.get("media_type")), to_json(extra) if extra else None)
+    rest = rest_of(source, (name, "media_type", "type"))
+    extra = rest_of(block, ("type", "source")) | ({"source": rest} if rest else {})
+    return Piece("image", text_of(source.get(name)), text_of(source.get("media_type")), as_extra(extra))
 
 
 def _extra(block: dict[str, Any], *read: str) -> str | None:
-    rest = {name: value for name, value in block.items() if name not in read and value is not None}
-    return to_json(rest) if rest else None
+    return extra_of(block, read)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from agentnb.readers._fields import amount_in, count_in, object_of, read_arguments, text_of
+from agentnb.readers._fields import amount_in, as_extra, count_in, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.exchanges import Asking, Dialect, Reply, failed_reply
@@ -56,7 +56,7 @@ def said_in(message: dict[str, Any], place: int) -> Said:
         result_of=text_of(message.get("tool_call_id")),
         at=time.micros,
         zone_assumed=time.zone_assumed,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
     )
 
 
@@ -123,7 +123,7 @@ def read_reply(body: dict[str, Any], place: int) -> Reply:
         return failed_reply(body, place, model=text_of(body.get("model")), at=time.micros)._replace(ids=ids)
     message = {**message, "role": "assistant"}
     executed = message.pop("executed_tools", None)
-    rest = {name: value for name, value in body.items() if name not in _READ_RESPONSE and value is not None} | _unread_of_choices(body)
+    rest = rest_of(body, _READ_RESPONSE) | _unread_of_choices(body)
     if unread := unread_of(message):
         rest["reply"] = unread
     error = choice.get("error") or body.get("error")
@@ -134,7 +134,7 @@ def read_reply(body: dict[str, Any], place: int) -> Reply:
         usage=usage_in(body.get("usage") or _details(_details(body, "x_groq"), "usage")),
         finish_reason=text_of(choice.get("finish_reason")),
         error=text_of(error.get("message") or error) if isinstance(error, dict) else text_of(error),
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
     )
     return Reply(tuple(_with_executed(said, executed, place)), ids)
 
@@ -158,8 +158,8 @@ def _executed(tool: Any, place: int) -> tuple[Asked | Said, ...]:
     if not isinstance(tool, dict):
         return (Asked(None, "", to_json(tool)),)
     arguments = read_arguments(tool.get("arguments"))
-    rest = {name: value for name, value in tool.items() if name not in ("type", "name", "arguments", "output", "index") and value is not None}
-    asked = Asked(None, text_of(tool.get("name") or tool.get("type")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    rest = extra_of(tool, ("type", "name", "arguments", "output", "index"))
+    asked = Asked(None, text_of(tool.get("name") or tool.get("type")) or "", arguments.text, rest, arguments.oddities)
     output = text_of(tool.get("output"))
     return (asked, Said("tool", place, (Piece("text", output),))) if output is not None else (asked,)
 
@@ -190,7 +190,7 @@ def _unread_of_choices(body: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(choices, list) or not choices:
         return {}
     first = choices[0] if isinstance(choices[0], dict) else {}
-    rest = {name: value for name, value in first.items() if name not in ("index", "message", "finish_reason") and value is not None}
+    rest = rest_of(first, ("index", "message", "finish_reason"))
     return ({"choice": rest} if rest else {}) | ({"choices": choices[1:]} if choices[1:] else {})
 
 
@@ -227,8 +227,7 @@ def _piece(block: Any) -> Piece:
     kind = block.get("type") if isinstance(block, dict) else None
     if not isinstance(kind, str) or kind not in _READ_BLOCKS:
         return Piece("other", text_of(kind), extra=object_of(block))
-    rest = {name: value for name, value in block.items() if name not in _READ_BLOCKS[kind] and value is not None}
-    extra = to_json(rest) if rest else None
+    extra = extra_of(block, _READ_BLOCKS[kind])
     if kind != "image_url":
         return Piece("text", block[kind], extra=extra) if isinstance(block.get(kind), str) else Piece("other", kind, extra=to_json(block))
     image = block.get("image_url")
@@ -244,7 +243,7 @@ def _call(call: Any) -> Asked:
     function = named if isinstance(named, dict) else call
     rest = {name: value for name, value in call.items() if name not in ("id", "type", "function", "index", "name", "arguments")}
     arguments = read_arguments(function.get("arguments"))
-    extra = to_json(rest) if rest else None
+    extra = as_extra(rest)
     return Asked(text_of(call.get("id")) or None, text_of(function.get("name")) or "", arguments.text, extra, arguments.oddities)
 
 

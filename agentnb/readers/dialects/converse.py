@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import Any
 
-from agentnb.readers._fields import amount_in, count_in, text_of
+from agentnb.readers._fields import amount_in, count_in, dict_of, extra_of, list_of, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers.builders.exchanges import Asking, Dialect, Reply
 from agentnb.readers.builders.message_list import Piece, Said
@@ -33,11 +33,11 @@ def read_request(body: dict[str, Any], place: int | None) -> Asking:
     messages = body.get("messages")
     placed = [(place or number, value) for number, value in enumerate(messages, 1)] if isinstance(messages, list) else []
     own = [(at, value) for at, value in placed if _has_blocks(value)]
-    prompts = [said for block in _listed(body.get("system")) for said in _prompt(block, place or 1)]
+    prompts = [said for block in list_of(body.get("system")) for said in _prompt(block, place or 1)]
     return Asking(
         (*prompts, *(said for at, message in own for said in _said(message, at))),
         beginning=list(itertools.takewhile(lambda message: message["role"] != "assistant", (message for _, message in own))),
-        extra={name: value for name, value in body.items() if name not in ("messages", "system") and value is not None},
+        extra=rest_of(body, ("messages", "system")),
         others=tuple(item for item in placed if not _has_blocks(item[1])),
     )
 
@@ -45,9 +45,8 @@ def read_request(body: dict[str, Any], place: int | None) -> Asking:
 def read_reply(body: dict[str, Any], place: int) -> Reply:
     """Say a response."""
     message = _message_of(body) or {}
-    first, *others = said_of_message({**message, "role": "assistant", "content": _listed(message.get("content"))}, place)
-    rest = {name: value for name, value in body.items() if name not in _READ_RESPONSE and value is not None}
-    first = first._replace(usage=_usage_in(body), finish_reason=text_of(body.get("stopReason")), extra=to_json(rest) if rest else None)
+    first, *others = said_of_message({**message, "role": "assistant", "content": list_of(message.get("content"))}, place)
+    first = first._replace(usage=_usage_in(body), finish_reason=text_of(body.get("stopReason")), extra=extra_of(body, _READ_RESPONSE))
     return Reply((first, *others))
 
 
@@ -78,7 +77,7 @@ def _said(message: dict[str, Any], place: int) -> list[Said]:
 
 def _usage_in(body: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of a model call; input that was in the cache is counted apart by the service."""
-    usage, metrics = _object(body.get("usage")), _object(body.get("metrics"))
+    usage, metrics = dict_of(body.get("usage")), dict_of(body.get("metrics"))
     fresh, cached, written = (count_in(usage.get(name)) for name in ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"))
     took = amount_in(metrics.get("latencyMs"))
     found = {
@@ -89,14 +88,6 @@ def _usage_in(body: dict[str, Any]) -> dict[str, Any]:
         "seconds": None if took is None else took / 1000,
     }
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 DIALECT = Dialect(

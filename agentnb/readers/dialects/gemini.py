@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agentnb.readers._fields import count_in, text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import as_extra, count_in, text_of
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.exchanges import Asking, Dialect, Reply
 from agentnb.readers.builders.message_list import Piece, Said, joined
@@ -79,7 +78,7 @@ def said_of_content(content: dict[str, Any], place: int) -> list[Said]:
     role = ROLES.get(text_of(content.get("role")) or "", "user")
     parts = parts_in(content)
     rest = unread(content, {"role", "parts"})
-    extra = to_json(rest) if rest else None
+    extra = as_extra(rest)
     if role == "assistant" or (content.get("role") is None and any(field(part, "functionCall") for part in parts)):
         return said_of_parts(parts, Said("assistant", place, extra=extra))
     return _said_words(parts, Said(role, place, extra=extra))
@@ -139,7 +138,7 @@ def said_of_response(response: dict[str, Any], place: int) -> list[Said]:
         usage=usage_in(field(response, "usageMetadata")),
         finish_reason=text_of(field(first, "finishReason")),
         error=error,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
         id=text_of(field(response, "responseId")) or None,
     )
     return said_of_parts(parts, said)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agentnb.readers._fields import object_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._verdicts import first_line
 from agentnb.readers.builders.message_list import Asked, Piece, Said
@@ -39,7 +39,7 @@ def field(value: Any, name: str) -> Any:
 def unread(value: dict[str, Any], read: frozenset[str] | set[str]) -> dict[str, Any]:
     """Return the fields of an object that are not among those named in camelCase."""
     names = read | {_snake(name) for name in read}
-    return {name: item for name, item in value.items() if name not in names and item is not None}
+    return rest_of(value, names)
 
 
 def parts_in(content: dict[str, Any]) -> list[Any]:
@@ -77,7 +77,7 @@ def item_in(part: Any, place: int) -> Piece | Asked | Said:
         if _REDACTED.fullmatch(part["text"]):
             return Piece("reasoning", None, extra=to_json(part))
         kind = "reasoning" if part.get("thought") is True else "text"
-        return Piece(kind, part["text"], extra=to_json(rest) if rest else None)
+        return Piece(kind, part["text"], extra=as_extra(rest))
     kept = {name: value for name, value in part.items() if value is not None}
     return Piece("other", next(iter(kept), None), extra=to_json(kept))
 
@@ -85,19 +85,19 @@ def item_in(part: Any, place: int) -> Piece | Asked | Said:
 def _call(call: dict[str, Any], beside: dict[str, Any]) -> Asked:
     rest = unread(call, {"id", "name", "args"}) | beside
     arguments = read_arguments(call.get("args"))
-    return Asked(text_of(call.get("id")) or None, text_of(call.get("name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    return Asked(text_of(call.get("id")) or None, text_of(call.get("name")) or "", arguments.text, as_extra(rest), arguments.oddities)
 
 
 def _code(code: dict[str, Any], beside: dict[str, Any]) -> Asked:
     asked = {name: value for name, value in code.items() if name != "id" and value is not None}
-    return Asked(text_of(code.get("id")) or None, CODE_TOOL, to_json(asked), to_json(beside) if beside else None)
+    return Asked(text_of(code.get("id")) or None, CODE_TOOL, to_json(asked), as_extra(beside))
 
 
 def _media(media: dict[str, Any], beside: dict[str, Any]) -> Piece:
     mime = text_of(field(media, "mimeType"))
     rest = unread(media, {"mimeType", "data", "fileUri"}) | beside
     kind = "image" if mime is not None and mime.startswith("image/") else "other"
-    return Piece(kind, text_of(field(media, "data") or field(media, "fileUri")), mime, to_json(rest) if rest else None)
+    return Piece(kind, text_of(field(media, "data") or field(media, "fileUri")), mime, as_extra(rest))
 
 
 def _returned(result: dict[str, Any], beside: dict[str, Any], place: int) -> Said:
@@ -119,7 +119,7 @@ def _returned(result: dict[str, Any], beside: dict[str, Any], place: int) -> Sai
         error=first_line(text_of(error) or "") or None if error else complaint,
         failed=True if error or exit_code else None,
         exit_code=exit_code,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
     )
 
 
@@ -138,7 +138,7 @@ def _ran(result: dict[str, Any], beside: dict[str, Any], place: int) -> Said:
     rest = unread(result, {"id", "output"}) | beside
     error = (first_line(output or "") or outcome) if failed else None
     pieces = (Piece("text", output),) if output is not None else ()
-    extra = to_json(rest) if rest else None
+    extra = as_extra(rest)
     return Said("tool", place, pieces, result_of=text_of(result.get("id")) or None, result_name=CODE_TOOL, failed=failed, error=error, extra=extra)
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import object_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._reprs import parse_repr
 from agentnb.readers.builders.message_list import Asked, Piece, Said
@@ -67,7 +67,7 @@ def said_of_message(message: dict[str, Any], place: int) -> list[Said]:
     parts = message["parts"] if isinstance(message.get("parts"), list) else _parts_of_blocks(message.get("content"))
     items = [_item(part, place) for part in parts]
     results = [item for item in items if isinstance(item, Said)]
-    rest = {name: value for name, value in message.items() if name not in ("role", "parts", "content", "finish_reason", "name") and value is not None}
+    rest = rest_of(message, ("role", "parts", "content", "finish_reason", "name"))
     if message["role"] not in ROLES:
         rest["role"] = message["role"]
     said = Said(
@@ -76,7 +76,7 @@ def said_of_message(message: dict[str, Any], place: int) -> list[Said]:
         tuple(item for item in items if isinstance(item, Piece)),
         tuple(item for item in items if isinstance(item, Asked)),
         finish_reason=text_of(message.get("finish_reason")) or None,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
     )
     if role == "assistant":
         return [said, *(result._replace(same_step=True, records=0) for result in results)]
@@ -331,8 +331,7 @@ def _media(part: dict[str, Any], kind: str) -> Piece:
 
 
 def _rest(part: dict[str, Any], *read: str) -> str | None:
-    rest = {name: value for name, value in part.items() if name not in ("type", *read) and value is not None}
-    return to_json(rest) if rest else None
+    return extra_of(part, ("type", *read))
 
 
 def _parsed(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agentnb.readers._fields import count_in, extra_of, object_of, read_arguments, text_of
+from agentnb.readers._fields import count_in, dict_of, extra_of, list_of, object_of, read_arguments, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._reprs import parse_fields, parse_repr
 from agentnb.readers._times import read_time
@@ -88,7 +88,7 @@ def said_of_message(value: Any, place: int) -> Said:
     """
     message = fields_of(value) or {"type": "human", "content": value}
     role = _role_of(message)
-    metadata, extras = _object(message.get("response_metadata")), _object(message.get("additional_kwargs"))
+    metadata, extras = dict_of(message.get("response_metadata")), dict_of(message.get("additional_kwargs"))
     asked = _asked(message, extras) if role == "assistant" else ()
     rest = _unread(message, metadata, extras, role, asked)
     time = read_time(metadata.get("created_at") or extras.get("timestamp"))
@@ -126,7 +126,7 @@ def usage_in(usage: Any) -> dict[str, Any]:
     """Return the columns of a model call that a `usage_metadata` object tells."""
     if not isinstance(usage, dict):
         return {}
-    sent, received = _object(usage.get("input_token_details")), _object(usage.get("output_token_details"))
+    sent, received = dict_of(usage.get("input_token_details")), dict_of(usage.get("output_token_details"))
     found = {
         "input_tokens": count_in(usage.get("input_tokens")),
         "output_tokens": count_in(usage.get("output_tokens")),
@@ -171,18 +171,10 @@ def _role_of(message: dict[str, Any]) -> str:
     return ROLES[message["type"]]
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _asked(message: dict[str, Any], extras: dict[str, Any]) -> tuple[Asked, ...]:
     """Return the calls: read, unreadable, in blocks of the content that no other list repeats, else as the service wrote them, else in pieces."""
-    listed = [_call(call) for call in _list(message.get("tool_calls"))]
-    listed += [_call(call, invalid=True) for call in _list(message.get("invalid_tool_calls"))]
+    listed = [_call(call) for call in list_of(message.get("tool_calls"))]
+    listed += [_call(call, invalid=True) for call in list_of(message.get("invalid_tool_calls"))]
     known = {asked.tool_call_id for asked in listed}
     blocks = [block for block in _blocks(message) if isinstance(block, dict)]
     hosted = [_call(block) for block in blocks if block.get("type") in _HOSTED_CALLS]
@@ -191,7 +183,7 @@ def _asked(message: dict[str, Any], extras: dict[str, Any]) -> tuple[Asked, ...]
     in_blocks = [_call(block) for block in blocks if block.get("type") in _CALL_BLOCKS and block.get("name")]
     in_blocks = [asked for asked in in_blocks if asked.tool_call_id not in known]
     old = chat.asked_in(extras)
-    pieces = [_call(call) for call in _list(message.get("tool_call_chunks"))]
+    pieces = [_call(call) for call in list_of(message.get("tool_call_chunks"))]
     return (*(in_blocks or old or pieces), *hosted)
 
 
@@ -273,12 +265,12 @@ def _thoughts(block: dict[str, Any]) -> list[Piece]:
 
 
 def _summaries(reasoning: Any) -> list[Piece]:
-    parts = _list(_object(reasoning).get("summary"))
+    parts = list_of(dict_of(reasoning).get("summary"))
     return [Piece("reasoning", part["text"]) for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str) and part["text"]]
 
 
 def _image(block: dict[str, Any]) -> Piece:
-    source = _object(block.get("source"))
+    source = dict_of(block.get("source"))
     given = block.get("image_url")
     url = given.get("url") if isinstance(given, dict) else given
     data = url or block.get("url") or block.get("base64") or block.get("data") or source.get("url") or source.get("data")
@@ -314,7 +306,7 @@ def _unread(message: dict[str, Any], metadata: dict[str, Any], extras: dict[str,
     if told:
         rest["response_metadata"] = told
     kept = {name: value for name, value in extras.items() if name not in _READ_EXTRAS and is_told(value)}
-    repeated = {text_of(_object(call).get("id")) for call in _list(extras.get("tool_calls"))}
+    repeated = {text_of(dict_of(call).get("id")) for call in list_of(extras.get("tool_calls"))}
     if not repeated <= {call.tool_call_id for call in asked}:
         kept["tool_calls"] = extras["tool_calls"]
     return rest | ({"additional_kwargs": kept} if kept else {})

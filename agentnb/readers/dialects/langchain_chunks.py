@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from agentnb.readers._fields import dict_of, list_of
 from agentnb.readers.dialects.langchain import fields_of, id_of, is_told
 
 
@@ -27,13 +28,13 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     both = first | {name: value for name, value in second.items() if is_told(value)}
     both["is_chunk"] = True
     both["content"] = _joined_content(first.get("content"), second.get("content"))
-    both["tool_call_chunks"] = _joined_calls(_items(first.get("tool_call_chunks")), _items(second.get("tool_call_chunks")))
+    both["tool_call_chunks"] = _joined_calls(list_of(first.get("tool_call_chunks")), list_of(second.get("tool_call_chunks")))
     # A whole message comes with calls that were read; the calls of a piece are made of what it has so far.
-    both["tool_calls"] = [] if both["tool_call_chunks"] else _items(first.get("tool_calls")) + _items(second.get("tool_calls"))
-    both["invalid_tool_calls"] = [] if both["tool_call_chunks"] else _items(first.get("invalid_tool_calls")) + _items(second.get("invalid_tool_calls"))
+    both["tool_calls"] = [] if both["tool_call_chunks"] else list_of(first.get("tool_calls")) + list_of(second.get("tool_calls"))
+    both["invalid_tool_calls"] = [] if both["tool_call_chunks"] else list_of(first.get("invalid_tool_calls")) + list_of(second.get("invalid_tool_calls"))
     for name in ("additional_kwargs", "response_metadata"):
-        both[name] = _joined_texts(_fields(first.get(name)), _fields(second.get(name)), growing=("reasoning_content",))
-    both["usage_metadata"] = _added(_fields(first.get("usage_metadata")), _fields(second.get("usage_metadata")))
+        both[name] = _joined_texts(dict_of(first.get(name)), dict_of(second.get(name)), growing=("reasoning_content",))
+    both["usage_metadata"] = _added(dict_of(first.get("usage_metadata")), dict_of(second.get("usage_metadata")))
     return both
 
 
@@ -94,11 +95,3 @@ def _continues(call: dict[str, Any], piece: dict[str, Any]) -> bool:
     """Tell whether a piece belongs to a call: the same place in the message, and no other id."""
     same_id = piece.get("id") in (None, "", call.get("id"))
     return same_id and piece.get("index") == call.get("index")
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from agentnb.readers._fields import count_in, text_of
+from agentnb.readers._fields import as_extra, count_in, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.exchanges import Asking, Dialect, Reply
@@ -73,7 +73,7 @@ def read_request(body: dict[str, Any], place: int | None) -> Asking:
         (*instructions, *said_of_items(items, place)),
         beginning=[before, own_id, *itertools.takewhile(_is_asked, items)] if before or own_id else list(itertools.takewhile(_is_asked, items)),
         model=body["model"] if isinstance(body.get("model"), str) else None,
-        extra={name: value for name, value in body.items() if name not in ("input", "instructions") and value is not None},
+        extra=rest_of(body, ("input", "instructions")),
         continues=tuple(found for found in (before, text_of(own_id), *_named(items)) if found),
         repeats=_history(items),
         others=tuple((place or number, item) for number, item in enumerate(items, 1) if not isinstance(item, dict)),
@@ -88,7 +88,7 @@ def read_reply(body: dict[str, Any], place: int) -> Reply:
     rest = {
         name: value for name, value in body.items() if name not in _READ_RESPONSE and value not in (None, [], {}) and (name, value) != ("status", "completed")
     }
-    unread = {name: value for name, value in _details(body, "usage").items() if name not in _READ_USAGE and value is not None}
+    unread = rest_of(_details(body, "usage"), _READ_USAGE)
     rest |= {"usage": unread} if unread else {}
     output = _details(body, "output")
     if body.get("object") == "response.compaction":
@@ -103,7 +103,7 @@ def read_reply(body: dict[str, Any], place: int) -> Reply:
         usage=usage_in(body.get("usage")),
         finish_reason=reason or (status if isinstance(status, str) and status in ("incomplete", "cancelled") else None),
         error=words or ("The response failed." if status == "failed" else None),
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
         id=text_of(body.get("id")) or None,
         at=completed.micros if completed.micros is not None else created.micros,
         zone_assumed=created.zone_assumed,

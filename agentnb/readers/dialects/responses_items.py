@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from agentnb.readers._fields import extra_of, object_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, extra_of, list_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers.builders._draft import Question
 from agentnb.readers.builders.message_list import Asked, Piece, Said, joined
@@ -83,7 +83,7 @@ def _message(item: dict[str, Any], place: int) -> list[Said]:
 
 def _reasoning(item: dict[str, Any], place: int) -> list[Said]:
     """Say a thought; one of which only the ciphertext is told stays a part without text."""
-    blocks = [block for name in ("summary", "content") for block in _listed(item.get(name))]
+    blocks = [block for name in ("summary", "content") for block in list_of(item.get(name))]
     texts = [piece.text for piece in map(_piece, blocks) if piece.text]
     pieces = [Piece("reasoning", text) for text in texts] or [Piece("reasoning", None)]
     return [Said("assistant", place, (*pieces[:-1], pieces[-1]._replace(extra=_rest(item, "summary", "content"))))]
@@ -148,7 +148,7 @@ def _code_interpreter(item: dict[str, Any], place: int) -> list[Said]:
     if item.get("outputs") is None and item.get("status") not in _OVER:
         return [asked]
     failed = True if item.get("status") in ("failed", "incomplete") else None
-    pieces = tuple(map(_output, _listed(item.get("outputs"))))
+    pieces = tuple(map(_output, list_of(item.get("outputs"))))
     return [asked, Said("tool", place, pieces, result_of=call_id, same_step=True, failed=failed)]
 
 
@@ -190,7 +190,7 @@ def _program_output(item: dict[str, Any], place: int) -> list[Said]:
 
 def _shell_output(item: dict[str, Any], place: int) -> list[Said]:
     """Say what commands printed; the exit code is the first that is not zero, and a command that ran out of time failed."""
-    outputs = [output for output in _listed(item.get("output")) if isinstance(output, dict)]
+    outputs = [output for output in list_of(item.get("output")) if isinstance(output, dict)]
     if not outputs:
         return [_result(item, place, _pieces(item.get("output")))]
     texts = [str(output[name]) for output in outputs for name in ("stdout", "stderr") if output.get(name)]
@@ -198,7 +198,7 @@ def _shell_output(item: dict[str, Any], place: int) -> list[Said]:
     exits = [outcome["exit_code"] for outcome in outcomes if type(outcome.get("exit_code")) is int]
     late = any(outcome.get("type") == "timeout" for outcome in outcomes)
     said = _result(item, place, (Piece("text", "\n".join(texts)),))
-    extra = to_json({name: value for name, value in item.items() if name not in ("type", "call_id") and value is not None})
+    extra = to_json(rest_of(item, ("type", "call_id")))
     return [
         said._replace(
             exit_code=next((code for code in exits if code), exits[0] if exits else None),
@@ -280,7 +280,7 @@ def _wrapped(call: Asked) -> tuple[Asked, ...]:
     """Return the calls that a call of `parallel` stands for; they have no ids."""
     parsed = parse_json(call.input.encode()) if call.name in _WRAPPERS and call.input else None
     uses = parsed.value.get("tool_uses") if parsed is not None and isinstance(parsed.value, dict) else None
-    return tuple(_use(use, call.tool_call_id) for use in _listed(uses))
+    return tuple(_use(use, call.tool_call_id) for use in list_of(uses))
 
 
 def _use(use: Any, wrapper: str | None) -> Asked:
@@ -310,7 +310,7 @@ def _piece(part: Any) -> Piece:
     field = _TEXTS.get(kind) if isinstance(kind, str) else None
     if field is not None and isinstance(part.get(field), str):
         rest = {name: value for name, value in part.items() if name not in ("type", field) and value not in (None, [])}
-        return Piece("text", part[field], extra=to_json(rest) if rest else None)
+        return Piece("text", part[field], extra=as_extra(rest))
     if kind in ("input_image", "computer_screenshot", "image") and isinstance(part.get("image_url"), str):
         url = part["image_url"]
         mime = url[5:].replace(",", ";").split(";")[0] if url.startswith("data:") else None
@@ -330,8 +330,4 @@ def _output(output: Any) -> Piece:
 def _rest(item: dict[str, Any], *read: str) -> str | None:
     """Write what is not read of an item; that it is completed is told by what stands in it."""
     rest = {name: value for name, value in item.items() if name not in ("type", *read) and value is not None and (name, value) != ("status", "completed")}
-    return to_json(rest) if rest else None
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return as_extra(rest)

@@ -5,13 +5,13 @@ A record is a message, or a chunk of a stream. A stream that is cut leaves its l
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import object_of, text_of
+from agentnb.readers._fields import object_of, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -87,8 +87,7 @@ def _chats(values: list[tuple[int, Any]], account: Account) -> Iterator[_Chat]:
             listed = list(enumerate(value["messages"], 1)) if len(values) == 1 else [(place, message) for message in value["messages"]]
             yield _Chat(listed, value)
         else:
-            account.skip("no_message")
-            account.diagnose("no_message", "The record is no message and no chat; it was left out.", line=place, excerpt=value)
+            account.leave_out("no_message", "The record is no message and no chat; it was left out.", line=place, excerpt=value)
 
 
 def _from_stream(values: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
@@ -104,7 +103,7 @@ def _read_chat(chat: _Chat, account: Account, apart: Apart) -> None:
         reader.read(_said_in(value, place, account))
         _note_state(reader, value)
     reader.finish()
-    draft.extra |= {name: value for name, value in chat.record.items() if name not in ("id", "messages") and value is not None}
+    draft.extra |= rest_of(chat.record, ("id", "messages"))
     draft.finish()
 
 
@@ -115,8 +114,7 @@ def _said_in(value: Any, place: int, account: Account) -> list[Said]:
     elif model_messages.is_message(message):
         said = model_messages.said_of_message(message, place)
     else:
-        account.skip("no_message")
-        account.diagnose("no_message", "It stands among messages and is none; it was left out.", line=place, excerpt=message)
+        account.leave_out("no_message", "It stands among messages and is none; it was left out.", line=place, excerpt=message)
         return []
     if isinstance(value, Assembled):
         said[0] = said[0]._replace(records=value.events)
@@ -152,7 +150,7 @@ def _id_of(chat: _Chat) -> str:
     first = plain[0]
     if not before_reply and isinstance(first, dict) and first.get("id"):
         return str(text_of(first["id"]))
-    return f"ai-sdk-{hashlib.blake2b(to_json(['ai_sdk', before_reply or object_of(first)]).encode(), digest_size=6).hexdigest()}"
+    return f"ai-sdk-{digest_of(['ai_sdk', before_reply or object_of(first)])}"
 
 
 READER = Reader(format="ai_sdk", title="Vercel AI SDK messages and UI streams", matches=_matches, keys=_keys, read=_read)

@@ -6,14 +6,14 @@ with the last model call. A record is a line. The recorded files at hand are sma
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from agentnb.readers._fields import count_in, extra_of, read_arguments, text_of
+from agentnb.readers._fields import count_in, counts_in, extra_of, read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
-from agentnb.readers._lines import read_values
+from agentnb.readers._lines import read_objects
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers._times import read_time
@@ -78,7 +78,7 @@ def _conversation_id(sample: Sample) -> str:
     if header is not None and header["id"]:
         return str(header["id"])
     first = next((value for value in sample.values if _is_own_message(value) or _is_event(value)), None)
-    return f"droid-{hashlib.blake2b(to_json(['droid', first]).encode(), digest_size=6).hexdigest()}"
+    return f"droid-{digest_of(['droid', first])}"
 
 
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
@@ -86,12 +86,8 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     for file in files:
         draft = apart.start(_conversation_id(file.sample), file.account)
         session: _Session | _Run = _Run(draft, file) if _is_run(file.sample) else _Session(draft, file)
-        for place, value in read_values(file, on_bytes):
-            if isinstance(value, dict):
-                session.read(value, place)
-            else:
-                file.account.skip("not_an_object")
-                file.account.diagnose("not_an_object", "The line is no object; it was left out.", line=place, excerpt=value)
+        for place, value in read_objects(file, on_bytes):
+            session.read(value, place)
         session.messages.finish()
         draft.finish()
 
@@ -128,7 +124,7 @@ class _Session:
         row.title, row.agent_version = text_of(title), text_of(value.get("version"))
         if isinstance(value.get("cwd"), str):
             self.draft.labels["cwd"] = value["cwd"]
-        self.draft.extra |= {name: item for name, item in value.items() if name not in _READ_HEADER and item is not None}
+        self.draft.extra |= rest_of(value, _READ_HEADER)
         self.branches.root(value["id"])
         self.account.keep()
 
@@ -221,7 +217,7 @@ def _usage_in(usage: Any) -> dict[str, Any]:
     """Return the columns of a model call; what was cached is counted beside the other input."""
     if not isinstance(usage, dict):
         return {}
-    found = {column: count for name, column in _USAGE.items() if (count := count_in(usage.get(name))) is not None}
+    found = counts_in(usage, _USAGE)
     sent = [count for name in _SENT if (count := count_in(usage.get(name))) is not None]
     return found | ({"input_tokens": sum(sent)} if sent else {})
 

@@ -7,12 +7,12 @@ Built from its documentation; no recorded file was at hand.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agentnb.readers._fields import count_in, object_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, count_in, extra_of, object_of, read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -82,7 +82,7 @@ def _conversation_id(sample: Sample) -> str:
     own = next((value["id"] for value in records if _is_header(value) and isinstance(value.get("id"), str) and value["id"]), None)
     said = filter(_is_message, records)
     before_reply = list(itertools.takewhile(lambda value: value["role"] == "user", said))
-    return own or f"goose-{hashlib.blake2b(to_json(['goose', before_reply]).encode(), digest_size=6).hexdigest()}"
+    return own or f"goose-{digest_of(['goose', before_reply])}"
 
 
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
@@ -135,13 +135,12 @@ def _read_record(value: Any, place: int, draft: ConversationDraft, messages: Mes
     elif _is_header(value):
         draft.row.title = text_of(value.get("description") or value.get("name")) or draft.row.title
         draft.labels.setdefault("cwd", value["working_dir"])
-        draft.extra |= {name: item for name, item in value.items() if name not in ("id", "description", "working_dir") and item is not None}
+        draft.extra |= rest_of(value, ("id", "description", "working_dir"))
         messages.account.keep()
     elif _is_message(value):
         messages.read(_said_in(value, place))
     else:
-        messages.account.skip("no_message")
-        messages.account.diagnose("no_message", "It is no message and tells nothing of the session; it was left out.", line=place, excerpt=value)
+        messages.account.leave_out("no_message", "It is no message and tells nothing of the session; it was left out.", line=place, excerpt=value)
 
 
 def _end(value: dict[str, Any], place: int, messages: MessageList) -> None:
@@ -156,7 +155,6 @@ def _end(value: dict[str, Any], place: int, messages: MessageList) -> None:
 def _said_in(message: dict[str, Any], place: int) -> list[Said]:
     """Say a message: results first, which a message of the user holds, then the words."""
     time = read_time(message.get("created"))
-    rest = {name: value for name, value in message.items() if name not in _READ_MESSAGE and value is not None}
     content = message["content"]
     results = [_result(part, place)._replace(at=time.micros) for part in content if _is_part(part, ("toolResponse",))]
     asked = tuple(_asked(part) for part in content if _is_part(part, _CALLS))
@@ -165,7 +163,7 @@ def _said_in(message: dict[str, Any], place: int) -> list[Said]:
     hidden = isinstance(shown, dict) and shown.get("userVisible") is False
     said = results
     if pieces or asked or not results:
-        own_id, extra = text_of(message.get("id")) or None, to_json(rest) if rest else None
+        own_id, extra = text_of(message.get("id")) or None, extra_of(message, _READ_MESSAGE)
         said = [*results, Said(message["role"], place, pieces, asked, at=time.micros, id=own_id, extra=extra, injected=hidden and not asked)]
     return [said[0], *(item._replace(records=0) for item in said[1:])]
 
@@ -180,10 +178,10 @@ def _asked(part: dict[str, Any]) -> Asked:
     value = held.get("value") if isinstance(held, dict) else None
     call = value if isinstance(value, dict) else {}
     arguments = read_arguments(call.get("arguments"))
-    rest = {name: item for name, item in part.items() if name not in ("type", "id", "toolCall") and item is not None}
+    rest = rest_of(part, ("type", "id", "toolCall"))
     if isinstance(held, dict):
-        rest |= {name: item for name, item in held.items() if name not in ("status", "value") and item is not None}
-    return Asked(text_of(part.get("id")) or None, text_of(call.get("name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+        rest |= rest_of(held, ("status", "value"))
+    return Asked(text_of(part.get("id")) or None, text_of(call.get("name")) or "", arguments.text, as_extra(rest), arguments.oddities)
 
 
 def _result(part: dict[str, Any], place: int) -> Said:
@@ -194,10 +192,10 @@ def _result(part: dict[str, Any], place: int) -> Said:
     failed = told.get("status") == "error" or (isinstance(value, dict) and value.get("isError") is True)
     error = text_of(told.get("error")) if told.get("status") == "error" else None
     pieces = tuple(map(_piece, listed)) if isinstance(listed, list) else () if listed is None else (Piece("text", text_of(listed)),)
-    rest = {name: item for name, item in value.items() if name not in ("content", "isError") and item is not None} if isinstance(value, dict) else {}
+    rest = rest_of(value, ("content", "isError")) if isinstance(value, dict) else {}
     return Said(
         "tool", place, pieces or ((Piece("text", error),) if error else ()), result_of=text_of(part.get("id")) or None,
-        failed=failed if "status" in told else None, error=error, extra=to_json(rest) if rest else None,
+        failed=failed if "status" in told else None, error=error, extra=as_extra(rest),
     )  # fmt: skip
 
 
@@ -205,8 +203,7 @@ def _piece(part: Any) -> Piece:
     kind = part.get("type") if isinstance(part, dict) else None
     for type, name, read in (("text", "text", "text"), ("thinking", "thinking", "reasoning"), ("image", "data", "image")):
         if kind == type and isinstance(part.get(name), str):
-            rest = {key: value for key, value in part.items() if key not in ("type", name, "mimeType") and value is not None}
-            return Piece(read, part[name], text_of(part.get("mimeType")), to_json(rest) if rest else None)
+            return Piece(read, part[name], text_of(part.get("mimeType")), extra_of(part, ("type", name, "mimeType")))
     return Piece("other", text_of(kind), extra=object_of(part))
 
 

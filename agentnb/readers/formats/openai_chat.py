@@ -20,7 +20,7 @@ from agentnb.readers._streamed import is_stream, stream_keys, streamed_exchanges
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.exchanges import Asking, Exchange, Reply, failed_reply, join_exchanges, name_of
 from agentnb.readers.builders.message_list import Piece, Said
-from agentnb.readers.dialects.chat import DIALECT, is_message_list, is_reply
+from agentnb.readers.dialects.chat import DIALECT, is_message, is_message_list, is_reply
 
 _READ_RUN = frozenset(
     {
@@ -78,7 +78,7 @@ def _keys(sample: Sample) -> set[str]:
         return stream_keys(sample, DIALECT)
     items = enumerate((*sample.values, *sample.last_values), 1) if sample.shape == "lines" else _items(sample.document)[:1000]
     account = Account(SourceRow("", ""))
-    return {exchange.name for place, item in items if (exchange := _exchange(item, place, account, listed=True)) is not None}
+    return {exchange.name for place, item in items if (exchange := _exchange(item, place, account, listed=True, begun=True)) is not None}
 
 
 def _items(document: Any) -> list[tuple[int, Any]]:
@@ -103,13 +103,20 @@ def _logged(file: OpenFile, on_bytes: OnBytes) -> Iterator[Exchange]:
         elif (http := http_of(item)) is not None:
             skip_other(account, place, item, http)
         else:
-            account.skip("not_chat_completions")
             message = "It is no chat completion, request, run or message list; it was left out."
-            account.diagnose("not_chat_completions", message, line=place, excerpt=item)
+            account.leave_out("not_chat_completions", message, line=place, excerpt=item)
 
 
-def _exchange(item: Any, place: int, account: Account, *, listed: bool) -> Exchange | None:
-    """Say what a record holds; of several in a file its messages are placed by it, else by themselves. None when it holds no chat."""
+def _exchange(item: Any, place: int, account: Account, *, listed: bool, begun: bool = False) -> Exchange | None:
+    """Say what a record holds, or only as much as names it; None when it holds no chat.
+
+    Args:
+        item: the record.
+        place: its place in the file, from 1.
+        account: the account of the file.
+        listed: whether it is one of several: its messages are then placed by it, else by themselves.
+        begun: whether its messages up to the first reply are enough.
+    """
     http = http_of(item)
     if http is not None:
         return exchange_of(http, place, place, account)
@@ -117,7 +124,7 @@ def _exchange(item: Any, place: int, account: Account, *, listed: bool) -> Excha
         return None
     if isinstance(item, dict) and isinstance(item.get("messages_display"), str):
         return _shown(item, place, account)
-    run = _run(item)
+    run = _begun(_run(item)) if begun else _run(item)
     asking = DIALECT.read_request(run.request, place if listed else None)
     reply = _reply(run, asking, place) if run.response is not None else None
     labels = {name: run.record[name] for name in _LABELS if run.record.get(name) is not None}
@@ -141,6 +148,13 @@ def _run(value: Any) -> _Run:
     if not isinstance(response, dict | list):
         response = value if "choices" in value or ("message" in value and "messages" not in value) else None
     return _Run(value, request | {"messages": messages}, response)
+
+
+def _begun(run: _Run) -> _Run:
+    """Cut what follows the first reply, so that a name takes no longer for a long run."""
+    messages = run.request["messages"]
+    end = next((number for number, message in enumerate(messages, 1) if is_message(message) and message["role"] == "assistant"), None)
+    return run._replace(request=run.request | {"messages": messages[:end]})
 
 
 def _reply(run: _Run, asking: Asking, place: int) -> Reply:

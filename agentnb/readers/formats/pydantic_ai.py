@@ -6,13 +6,13 @@ A record is a request or a response, which holds several parts. Versions differ:
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
 from agentnb.readers._fields import amount_in, count_in, extra_of, object_of, read_arguments, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -84,8 +84,7 @@ def _messages_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, dict[
         if _is_message(value):
             yield place, value
             continue
-        file.account.skip("no_message")
-        file.account.diagnose("no_message", "The record is no request and no response; it was left out.", line=place, excerpt=value)
+        file.account.leave_out("no_message", "The record is no request and no response; it was left out.", line=place, excerpt=value)
 
 
 class _Met(NamedTuple):
@@ -216,7 +215,7 @@ def _media(item: Any) -> Piece:
 def _digest(messages: list[dict[str, Any]]) -> str:
     """Name a conversation without an id by how it begins."""
     begin = [[part.get("content") for part in item["parts"]] for item in itertools.takewhile(lambda item: item["kind"] == "request", messages)]
-    return f"pydantic-ai-{hashlib.blake2b(to_json(['pydantic_ai', begin]).encode(), digest_size=6).hexdigest()}"
+    return f"pydantic-ai-{digest_of(['pydantic_ai', begin])}"
 
 
 READER = Reader(format="pydantic_ai", title="Pydantic AI messages", matches=_matches, keys=_keys, read=_read)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -46,8 +46,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     for file in files:
         for place, value in read_values(file, on_bytes):
             if not _is_own(value):
-                file.account.skip("no_event")
-                file.account.diagnose("no_event", "The line is no event of a session; it was left out.", line=place, excerpt=value)
+                file.account.leave_out("no_event", "The line is no event of a session; it was left out.", line=place, excerpt=value)
                 continue
             session = sessions.get(value["sessionId"])
             if session is None:
@@ -105,7 +104,7 @@ class _Session:
 
     def _said(self, value: dict[str, Any], content: dict[str, Any], place: int, *, continues: bool) -> list[Said]:
         time, own = read_time(value.get("timestamp")), text_of(value.get("uuid")) or None
-        rest = {name: item for name, item in value.items() if name not in _READ_LINE and item is not None}
+        rest = rest_of(value, _READ_LINE)
         said = [item._replace(at=time.micros, zone_assumed=time.zone_assumed) for item in said_of_content(content, place)]
         first = said[0]
         if first.role == "assistant":

@@ -7,11 +7,11 @@ The messages that a step was given repeat the steps before it, and are not read 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agentnb.readers._fields import count_in, extra_of, object_of, read_arguments, text_of
+from agentnb.readers._fields import count_in, extra_of, object_of, read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -82,7 +82,7 @@ def _note_run(reader: MessageList, document: Any) -> None:
     if turn is not None and document.get("output") is not None:
         turn.answer = turn.answer or text_of(document["output"])
     draft.labels |= {"state": document["state"]} if isinstance(document.get("state"), str) else {}
-    draft.extra |= {name: value for name, value in document.items() if name not in ("steps", "output", "state") and value is not None}
+    draft.extra |= rest_of(document, ("steps", "output", "state"))
 
 
 def _finish(reader: MessageList) -> None:
@@ -184,7 +184,7 @@ def _usage(value: dict[str, Any]) -> dict[str, Any]:
 
 def _digest(value: Any) -> str:
     task = value.get("task") if isinstance(value, dict) else None
-    return f"smolagents-{hashlib.blake2b(to_json(['smolagents', task]).encode(), digest_size=6).hexdigest()}"
+    return f"smolagents-{digest_of(['smolagents', task])}"
 
 
 READER = Reader(format="smolagents", title="smolagents steps", matches=_matches, keys=_keys, read=_read)

@@ -64,7 +64,7 @@ def _unrowed(value: Any) -> Any:
     if not isinstance(value, dict) or "instance_id" not in value:
         return value
     listed, written = value.get("trajectory"), value.get("messages")
-    if isinstance(listed, list) and listed and all(isinstance(item, dict) and item.get("role") in _ROLES and "text" in item for item in listed[:5]):
+    if isinstance(listed, list) and listed and all(isinstance(item, dict) and str(item.get("role")) in _ROLES and "text" in item for item in listed[:5]):
         history: Any = [_message_of(item) if isinstance(item, dict) else item for item in listed]
     elif isinstance(written, str) and '"message_type"' in written:
         history, listed = parse_json(written.encode()).value, []
@@ -108,7 +108,9 @@ def _conversation_id(run: dict[str, Any]) -> str:
     history = run.get("history")
     messages: list[Any] = history if isinstance(history, list) else []
     before_reply = list(itertools.takewhile(lambda item: not isinstance(item, dict) or item.get("role") != "assistant" or _is_demo(item), messages))
-    digest = hashlib.blake2b(to_json(["swe_agent", run.get("environment"), _problem(run) or row.get("instance_id"), before_reply]).encode(), digest_size=6).hexdigest()
+    digest = hashlib.blake2b(
+        to_json(["swe_agent", run.get("environment"), _problem(run) or row.get("instance_id"), before_reply]).encode(), digest_size=6
+    ).hexdigest()
     return f"swe-agent-{digest}"
 
 

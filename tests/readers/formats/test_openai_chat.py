@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,15 @@ def test_a_log_of_litellm_tells_cost_times_and_what_went_wrong(tmp_path: Path) -
     bad = base | {"id": "b", "status": "failure", "response": {}, "response_cost": 0, "error_information": {"error_message": "Too many requests."}}
     calls = calls_of(read(write_lines(tmp_path / "log.jsonl", [good, bad])), "model")
     assert [(call.state, call.cost, call.seconds, call.error) for call in calls] == [("done", 0.25, 1.5, None), ("failed", 0, 1.5, "Too many requests.")]
+
+
+def test_rows_of_runs_of_the_same_task_are_conversations_with_what_came_of_them(tmp_path: Path) -> None:
+    row = {"trajectory_id": "t1", "instance_id": "shop-1", "trajectory": chat([("user", "Fix it."), ("assistant", "Fixed.")]), "resolved": 1}
+    rows = read(write_lines(tmp_path / "x", [row, row | {"trajectory_id": "t2", "resolved": 0}]))
+    assert [turn.answer for turn in rows.turns] == ["Fixed.", "Fixed."]
+    labels = [json.loads(item.labels or "") for item in rows.conversations]
+    assert labels == [{"instance_id": "shop-1", "resolved": 1}, {"instance_id": "shop-1", "resolved": 0}]
+    assert len({item.conversation_id for item in rows.conversations}) == 2
 
 
 def test_a_run_of_tau_bench_written_out_as_text_keeps_who_said_what(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 
 from agentnb.readers._account import Account
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._apart import Apart
@@ -24,8 +24,7 @@ _RUNS = re.compile(r"(?:/(?:run|test)\s+|!\s*)(\S.*)", re.DOTALL)
 def read_session(blocks: list[Block], apart: Apart, account: Account) -> None:
     """Read a session; one that has nothing but its heading holds no conversation."""
     if len(blocks) == 1 and blocks[0].kind == "start":
-        account.skip("empty_session")
-        account.diagnose("empty_session", "Nothing was said in the session after its heading.", line=blocks[0].line, severity="info", excerpt=blocks[0].text)
+        account.leave_out("empty_session", "Nothing was said in the session after its heading.", line=blocks[0].line, severity="info", excerpt=blocks[0].text)
         return
     session = _Session(apart.start(_conversation_id(blocks), account, line=blocks[0].line), account)
     for block in blocks:
@@ -39,7 +38,7 @@ def _conversation_id(blocks: list[Block]) -> str:
     asked = next((place for place, block in enumerate(blocks) if block.kind == "user"), None)
     replied = next((place for place, block in enumerate(blocks) if block.kind == "reply" and asked is not None and place > asked), len(blocks))
     begin = [[block.kind, block.text] for block in blocks[:replied] if block.kind in ("start", "user")] or [[blocks[0].kind, blocks[0].text]]
-    return f"aider-{hashlib.blake2b(to_json(['aider', begin]).encode(), digest_size=6).hexdigest()}"
+    return f"aider-{digest_of(['aider', begin])}"
 
 
 class _Session:

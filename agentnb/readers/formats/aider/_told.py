@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple
 
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import as_extra
 from agentnb.readers.builders._draft import Question
 from agentnb.readers.builders.message_list import Asked
 
@@ -101,4 +101,4 @@ def _asked(lines: list[str], place: int, line: int) -> Asked:
         about.append(before.strip())
     tool = _tool_of(lines[place]) or ""
     subject = {"command" if tool == "shell" else "about": "\n".join(reversed(about))} if about else {}
-    return Asked(None, tool, to_json(subject) if subject else None, state="done", question=Question(match[1], answer, line=line))
+    return Asked(None, tool, as_extra(subject), state="done", question=Question(match[1], answer, line=line))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import read_arguments, text_of
+from agentnb.readers._fields import as_extra, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Micros, Rows
 from agentnb.readers._times import read_time
@@ -144,8 +144,7 @@ class _Session:
         elif _streamed(line) or _sent(line):
             line.account.merge()
         else:
-            line.account.skip("no_event")
-            line.account.diagnose("no_event", "It is no event of a session and no call about one; it was left out.", line=line.place, excerpt=line.value)
+            line.account.leave_out("no_event", "It is no event of a session and no call about one; it was left out.", line=line.place, excerpt=line.value)
 
     def finish(self) -> None:
         """Note the questions nobody answered, and finish the conversation."""
@@ -183,7 +182,7 @@ class _Session:
             row.model = text_of(model.get("id") if isinstance(model, dict) else model)
             if isinstance(agent.get("system"), str):
                 self._say(Said("system", 1, (Piece("text", agent["system"]),), records=0))
-        self.draft.extra |= {name: value for name, value in session.items() if name not in _READ_SESSION and value is not None}
+        self.draft.extra |= rest_of(session, _READ_SESSION)
 
     def _read_event(self, event: dict[str, Any], place: int) -> None:
         kind = event["type"]
@@ -247,8 +246,8 @@ class _Session:
         if failed and not step.failed:
             step.state, step.failed, step.error = "failed", True, _FAILED
         usage = event.get("model_usage")
-        rest = {name: value for name, value in event.items() if name not in _READ_END and value is not None}
-        unread = {name: value for name, value in usage.items() if name not in USAGE and value is not None} if isinstance(usage, dict) else {}
+        rest = rest_of(event, _READ_END)
+        unread = rest_of(usage, USAGE) if isinstance(usage, dict) else {}
         step.extra = joined(step.extra, _object(rest | ({"usage": unread} if unread else {})))
 
     def _wait(self, event: dict[str, Any], at: Micros | None) -> None:
@@ -269,7 +268,7 @@ class _Session:
 
     def _answer(self, event: dict[str, Any], said: Said, named: str) -> None:
         told = returned_in({"content": event.get("content"), "is_error": event.get("is_error")})
-        extra = told.extra | {name: value for name, value in event.items() if name not in (*_READ_USE, named, "content", "is_error") and value is not None}
+        extra = told.extra | rest_of(event, (*_READ_USE, named, "content", "is_error"))
         result_of = text_of(event.get(named)) or None
         self._say(
             said._replace(
@@ -331,15 +330,15 @@ def _pieces(event: dict[str, Any]) -> tuple[Piece, ...]:
 
 
 def _asked(event: dict[str, Any]) -> Asked:
-    rest = {name: value for name, value in event.items() if name not in _READ_USE and value is not None}
+    rest = rest_of(event, _READ_USE)
     arguments = read_arguments(event.get("input"))
     extra = _object({"type": event["type"], **rest})
     return Asked(text_of(event.get("id")) or None, text_of(event.get("name")) or "", arguments.text, extra, arguments.oddities)
 
 
 def _unread(event: dict[str, Any], *read: str) -> str | None:
-    return _object({name: value for name, value in event.items() if name not in (*read, "id", "type", "processed_at") and value is not None})
+    return _object(rest_of(event, (*read, "id", "type", "processed_at")))
 
 
 def _object(value: dict[str, Any]) -> str | None:
-    return to_json(value) if value else None
+    return as_extra(value)

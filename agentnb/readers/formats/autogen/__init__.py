@@ -103,9 +103,8 @@ def _read_log(file: OpenFile, apart: Apart, on_bytes: OnBytes) -> None:
 
 
 def _skip(account: Account, place: int, value: Any) -> None:
-    account.skip("no_autogen_record")
     message = "The record is neither a call of a model client, nor a message or the log of a team; it was left out."
-    account.diagnose("no_autogen_record", message, line=place, excerpt=value)
+    account.leave_out("no_autogen_record", message, line=place, excerpt=value)
 
 
 def _records(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import count_in, extra_of, object_of, text_of
+from agentnb.readers._fields import as_extra, counts_in, extra_of, object_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said, joined
-from agentnb.readers.formats.autogen._client import asked_in, pieces_in, said_in, said_of_result
+from agentnb.readers.formats.autogen._client import USAGE, asked_in, pieces_in, said_in, said_of_result
 
 _ENDINGS = ("Message", "Event")
 _CLIENT = frozenset({"SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage"})
 _PEOPLE = frozenset({"user", "human", "user_proxy", "userproxy"})
 _NOT_SAID = frozenset({"StopMessage", "HandoffMessage", "UserInputRequestedEvent", "MemoryQueryEvent", "SelectSpeakerEvent", "SelectorEvent"})
 _READ = frozenset({"id", "type", "source", "content", "created_at", "models_usage", "thought"})
-_USAGE = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"))
 
 Placed = tuple[int, Any]
 """A message, with its place in the recording, from 1."""
@@ -47,7 +46,7 @@ def messages_in(value: Any) -> list[list[Any]] | None:
 def name_of_chat(messages: Iterable[Any]) -> str:
     """Name a conversation by its first message, which has an id and a time where it was recorded with these."""
     first = next(iter(messages), None)
-    return f"autogen-{hashlib.blake2b(to_json(['agentchat', first]).encode(), digest_size=6).hexdigest()}"
+    return f"autogen-{digest_of(['agentchat', first])}"
 
 
 class Chat:
@@ -151,10 +150,9 @@ def _said_of(value: dict[str, Any], place: int) -> Iterator[Said]:
 
 
 def _said(value: dict[str, Any], place: int, role: str, pieces: tuple[Piece, ...] = (), asked: tuple[Asked, ...] = (), *, injected: bool = False) -> Said:
-    usage = value.get("models_usage")
-    counts = {column: count for column, name in _USAGE if isinstance(usage, dict) and (count := count_in(usage.get(name))) is not None}
+    counts = counts_in(value.get("models_usage"), USAGE)
     rest = {name: item for name, item in value.items() if name not in _READ and item not in (None, {}, [])}
-    extra = joined(to_json({"agent": value["source"]}) if role != "user" and isinstance(value.get("source"), str) else None, to_json(rest) if rest else None)
+    extra = joined(to_json({"agent": value["source"]}) if role != "user" and isinstance(value.get("source"), str) else None, as_extra(rest))
     time = read_time(value.get("created_at"))
     text = extra.decode() if isinstance(extra, bytes) else extra
     return Said(role, place, pieces, asked, at=time.micros, zone_assumed=time.zone_assumed, usage=counts, extra=text, injected=injected)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import count_in, extra_of, object_of, read_arguments, text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import counts_in, extra_of, object_of, read_arguments, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers.builders.exchanges import Asking, Exchange, Reply
 from agentnb.readers.builders.message_list import Asked, Piece, Said
+
+USAGE = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
+"""Counts of a model call, and the columns into which they go."""
 
 _ROLES = {"SystemMessage": "system", "UserMessage": "user", "AssistantMessage": "assistant"}
 _RESULTS = "FunctionExecutionResultMessage"
@@ -34,7 +36,7 @@ def exchange_in(value: dict[str, Any], place: int, account: Account) -> Exchange
 def name_of_exchange(value: dict[str, Any]) -> str:
     """Name the conversation that begins with a recorded call, by what it was given up to the first reply."""
     before_reply = list(itertools.takewhile(lambda message: not isinstance(message, dict) or message.get("type") != "AssistantMessage", value["messages"]))
-    return f"autogen-{hashlib.blake2b(to_json(['autogen', before_reply]).encode(), digest_size=6).hexdigest()}"
+    return f"autogen-{digest_of(['autogen', before_reply])}"
 
 
 def said_in(message: Any, place: int) -> Iterator[Said]:
@@ -65,9 +67,7 @@ def said_of_result(result: Any, place: int) -> Said:
 def _reply(value: dict[str, Any], place: int) -> Said:
     response = value.get("response")
     fields = response if isinstance(response, dict) else {}
-    usage = fields.get("usage")
-    names = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
-    counts = {column: count for name, column in names if isinstance(usage, dict) and (count := count_in(usage.get(name))) is not None}
+    counts = counts_in(fields.get("usage"), USAGE)
     content = fields.get("content")
     if content is None and isinstance(response, str):
         content = response

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import object_of, text_of
+from agentnb.readers._fields import as_extra, object_of, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
@@ -39,7 +39,7 @@ def is_team_log(value: Any) -> bool:
 
 def name_of_team_log(log: dict[str, Any]) -> str:
     """Name the conversation of a log: by its question's id, and by how it begins, since several teams answer one question."""
-    digest = hashlib.blake2b(to_json(["autogen", log.get("question"), log["history"][:1]]).encode(), digest_size=6).hexdigest()
+    digest = digest_of(["autogen", log.get("question"), log["history"][:1]])
     own_id = text_of(log.get("question_ID"))
     return f"{own_id}-{digest}" if own_id else f"team-{digest}"
 
@@ -57,7 +57,7 @@ class TeamLog:
         """Read the messages into the tables."""
         draft, log = self.draft, self.log
         draft.labels |= {name: log[name] for name in _LABELS if log.get(name) is not None}
-        draft.extra |= {name: item for name, item in log.items() if name not in _READ_LOG and item is not None}
+        draft.extra |= rest_of(log, _READ_LOG)
         reader = MessageList(draft.main, self.account)
         messages = list(self._messages())
         question = text_of(log.get("question"))
@@ -71,8 +71,7 @@ class TeamLog:
     def _messages(self) -> Iterator[_Message]:
         for place, value in enumerate(self.log["history"], 1):
             if not isinstance(value, dict):
-                self.account.skip("no_message")
-                self.account.diagnose("no_message", "It stands among messages and is no object; it was left out.", line=place, excerpt=value)
+                self.account.leave_out("no_message", "It stands among messages and is no object; it was left out.", line=place, excerpt=value)
                 continue
             named = _SPEAKER.match(text_of(value.get("name")) or text_of(value.get("role")) or "")
             speaker, aside = (named["name"] or "", named["aside"] or "") if named else ("", "")
@@ -80,13 +79,13 @@ class TeamLog:
 
     def _said(self, message: _Message, following: _Message | None) -> Said:
         exit_code = _EXIT.match(message.text)
-        rest = {name: item for name, item in message.value.items() if name not in ("content", "role", "name") and item is not None}
+        rest = rest_of(message.value, ("content", "role", "name"))
         if exit_code is not None:
             asked = any(call.state is None for call in self.draft.main.calls if call.kind == "tool")
             pieces = (Piece("text", message.text),)
-            return Said("tool", message.place, pieces, loose=not asked, exit_code=int(exit_code[1]), extra=to_json(rest) if rest else None)
+            return Said("tool", message.place, pieces, loose=not asked, exit_code=int(exit_code[1]), extra=as_extra(rest))
         if _is_person(message):
-            return Said("user", message.place, (Piece("text", message.text),), extra=to_json(rest) if rest else None)
+            return Said("user", message.place, (Piece("text", message.text),), extra=as_extra(rest))
         if message.aside.startswith("->"):
             rest["to"] = message.aside.removeprefix("->").strip()
         if str(self.log.get("mistake_step")) == str(message.place - 1):

@@ -79,8 +79,7 @@ def _decode_slowly(data: bytes, number: int, account: Account) -> Line | None:
         return None
     account.note_oddities(parsed.oddities, line=number, excerpt=data)
     if not isinstance(parsed.value, dict):
-        account.skip("not_an_object")
-        account.diagnose("not_an_object", "The line is JSON but no object; it was left out.", line=number, excerpt=data)
+        account.leave_out("not_an_object", "The line is JSON but no object; it was left out.", line=number, excerpt=data)
         return None
     original = data.decode("utf-8", "backslashreplace") if "lone_surrogate" in parsed.oddities else None
     return line_from(parsed.value, original)

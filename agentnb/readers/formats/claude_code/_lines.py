@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from agentnb.readers._fields import as_extra
 from agentnb.readers._json import to_json
 
 _NOTHING = msgspec.Raw(b"")
@@ -200,7 +201,7 @@ def _block_from(item: Any) -> Block:
     elif content is not None:
         block.content = to_json(content)
     rest.pop("caller", None)
-    block.extra = to_json(rest) if rest else None
+    block.extra = as_extra(rest)
     return block
 
 

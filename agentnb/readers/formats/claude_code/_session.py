@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 
 import msgspec
 
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._reader import OpenFile, Sample
 from agentnb.readers._rows import CallRow, Micros, PartRow, TurnRow
@@ -21,6 +21,7 @@ from agentnb.readers.formats.claude_code._shapes import events_of
 from agentnb.readers.formats.claude_code._texts import agent_id_in, blocks_of, denial_in, is_interruption, is_result, is_wrapper, prompt_of
 
 _AGENT_TOOLS = frozenset({"Task", "Agent"})
+_ENDED_WELL = b'{"is_error":false}'
 _QUOTE = ord('"')
 _NO_REPLY = "<synthetic>"
 # With no stop reason a line was written while the reply was still coming: versions from 2 on leave the count of that moment in it.
@@ -223,6 +224,9 @@ class SessionFile:
             call.extra = block.extra if call.extra is None else _merged(call.extra, block.extra)
         if call.name in _AGENT_TOOLS:
             self._note_agent_log(thread, call, details, text)
+        if block.is_error is False and not details and call.extra is None:
+            # The only word on how it ended: a structured result has more.
+            call.extra = _ENDED_WELL
         if block.is_error:
             self._fail(thread, call, line, text or "", number)
         if text is not None and not text.isascii():
@@ -304,7 +308,7 @@ def _session_of(sample: Sample) -> str:
     values = events_of(sample)
     named = (value.get("sessionId") or value.get("session_id") for value in values if isinstance(value, dict))
     begin = list(itertools.takewhile(lambda value: not isinstance(value, dict) or value.get("type") != "assistant", values))
-    digest = hashlib.blake2b(to_json(["claude_code", begin]).encode(), digest_size=6).hexdigest()
+    digest = digest_of(["claude_code", begin])
     return next((session for session in named if isinstance(session, str)), f"claude-{digest}")
 
 

@@ -7,11 +7,10 @@ its first words. A record is a message. Of the extension's files no recorded one
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from agentnb.readers._json import to_json
+from agentnb.readers._ids import digest_of
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
@@ -58,7 +57,7 @@ def _task_id(sample: Sample) -> str:
     document = sample.document
     first: dict[str, Any] = next((item for item in document if is_message(item)), {})
     words = shown_task(document) if _is_shown_list(document) else task_in(_texts_of(first))
-    return f"cline-{hashlib.blake2b(to_json(['cline', (words or '').strip()]).encode(), digest_size=6).hexdigest()}"
+    return f"cline-{digest_of(['cline', (words or '').strip()])}"
 
 
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:

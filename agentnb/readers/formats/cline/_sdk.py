@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, count_in, text_of
+from agentnb.readers._fields import amount_in, count_in, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._apart import Apart
@@ -47,7 +47,7 @@ def read_sessions(documents: list[tuple[Any, Account]], apart: Apart) -> None:
 
 
 def _digest(value: dict[str, Any]) -> str:
-    return f"cline-{hashlib.blake2b(to_json(['cline', value['messages'][:1]]).encode(), digest_size=6).hexdigest()}"
+    return f"cline-{digest_of(['cline', value['messages'][:1]])}"
 
 
 def _is_summary(message: Any) -> bool:
@@ -68,7 +68,7 @@ class _Session:
         draft.row.agent_name = draft.row.agent_name or "cline"
         if isinstance(value["agent"], str):
             draft.labels["agent"] = value["agent"]
-        draft.extra = {name: item for name, item in value.items() if name not in _READ_SESSION and item is not None} | draft.extra
+        draft.extra = rest_of(value, _READ_SESSION) | draft.extra
         if "system_prompt" not in self._met and value.get("system_prompt"):
             self._met.add("system_prompt")
             self.messages.read(said_of_system(value["system_prompt"], 1))
@@ -77,8 +77,7 @@ class _Session:
 
     def _read_message(self, message: Any, place: int, account: Account) -> None:
         if not is_message(message):
-            account.skip("no_message")
-            account.diagnose("no_message", "It stands among messages and is none; it was left out.", line=place, excerpt=message)
+            account.leave_out("no_message", "It stands among messages and is none; it was left out.", line=place, excerpt=message)
             return
         mark = to_json(message)
         if mark in self._met:
@@ -94,7 +93,7 @@ def said_in(message: dict[str, Any], place: int) -> list[Said]:
     time = read_time(message.get("ts"))
     bare = {"role": message["role"], "content": message["content"], "id": message.get("id"), "timestamp": message.get("ts")}
     said = said_of_message(bare, place)
-    rest = {name: item for name, item in message.items() if name not in _READ_MESSAGE and item is not None}
+    rest = rest_of(message, _READ_MESSAGE)
     model, metrics = message.get("modelInfo"), message.get("metrics")
     first = said[0]
     if first.role == "assistant":

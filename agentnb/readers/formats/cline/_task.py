@@ -55,8 +55,7 @@ def read_task(task_id: str, files: list[TaskFile], apart: Apart) -> None:
 def _skip_others(shown: TaskFile) -> None:
     for place, value in enumerate(shown.value, 1):
         if not is_shown(value):
-            shown.account.skip("no_message")
-            shown.account.diagnose("no_message", "It stands among messages and is none; it was left out.", line=place, excerpt=value)
+            shown.account.leave_out("no_message", "It stands among messages and is none; it was left out.", line=place, excerpt=value)
 
 
 class _Task:
@@ -84,8 +83,7 @@ class _Task:
         waiting = self._placed()
         for place, value in enumerate(self.history.value):
             if not is_message(value):
-                self.history.account.skip("no_message")
-                self.history.account.diagnose("no_message", "It stands among messages and is none; it was left out.", line=place + 1, excerpt=value)
+                self.history.account.leave_out("no_message", "It stands among messages and is none; it was left out.", line=place + 1, excerpt=value)
                 continue
             while waiting and waiting[0][0] < place:
                 self._say_unanswered(waiting.pop(0)[1])

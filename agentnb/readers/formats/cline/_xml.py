@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import as_extra
 from agentnb.readers.builders.message_list import Asked
 
 _TOOLS = (
@@ -52,7 +52,7 @@ def asking_in(text: str) -> Asking:
     fields = {name: value.strip("\n") for name, value in _FIELD.findall(call[2])}
     if (long := _LONG_FIELD.search(call[2])) is not None:
         fields = {name: value for name, value in fields.items() if f"<{name}>" not in long[2]} | {long[1]: long[2].strip("\n")}
-    return Asking(f"{text[: call.start()]}{text[call.end() :]}".strip("\n"), (Asked(None, call[1], to_json(fields) if fields else None),))
+    return Asking(f"{text[: call.start()]}{text[call.end() :]}".strip("\n"), (Asked(None, call[1], as_extra(fields)),))
 
 
 def result_in(text: str) -> str | None:

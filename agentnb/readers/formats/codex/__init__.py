@@ -10,11 +10,10 @@ A record is a line, or an item of a document.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from agentnb.readers._json import to_json
+from agentnb.readers._ids import digest_of
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers.builders._apart import Apart
@@ -63,7 +62,7 @@ def _keys(sample: Sample) -> set[str]:
 
 def _digest_of(values: Sequence[Any]) -> str:
     """Name a session that has no id by how it begins."""
-    return f"codex-{hashlib.blake2b(to_json(list(values[:2])).encode(), digest_size=6).hexdigest()}"
+    return f"codex-{digest_of(list(values[:2]))}"
 
 
 def _head_values(sample: Sample) -> Sequence[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import as_extra, list_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers.builders.message_list import Piece, Said
 from agentnb.readers.formats.codex._calls import Asking, Moment, Told
@@ -32,7 +32,7 @@ def read_event(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
 
 def _user_message(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
     text = text_of(event.get("message")) or ""
-    images = [Piece("image", text_of(image)) for name in ("images", "local_images") for image in _list(event.get(name))]
+    images = [Piece("image", text_of(image)) for name in ("images", "local_images") for image in list_of(event.get(name))]
     rest = unread_of(event, "message", "images", "local_images", "text_elements", "kind", "client_id")
     injected = is_injected(text) or event.get("kind") not in (None, "plain")
     pieces = (Piece("text", text), *images) if text or not images else tuple(images)
@@ -47,7 +47,7 @@ def _user_message(rollout: Rollout, event: dict[str, Any], moment: Moment) -> No
 def _agent_message(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
     text = text_of(event.get("message")) or ""
     rest = unread_of(event, "message")
-    said = Said("assistant", moment.place, (Piece("text", text),), at=moment.at, extra=to_json(rest) if rest else None)
+    said = Said("assistant", moment.place, (Piece("text", text),), at=moment.at, extra=as_extra(rest))
     rollout.hear(Words("assistant", text, said))
 
 
@@ -195,7 +195,7 @@ def _item_completed(rollout: Rollout, event: dict[str, Any], moment: Moment) -> 
     renamed = {"call_id": item.get("id"), **{name: value for name, value in item.items() if name not in ("type", "id")}, "type": as_event}
     if as_event in ("user_message", "agent_message", "agent_reasoning"):
         texts = item.get("text") or item.get("summary_text") or item.get("content") or item.get("raw_content")
-        words = "\n".join(text for block in _list(texts) if (text := block_text(block))) if not isinstance(texts, str) else texts
+        words = "\n".join(text for block in list_of(texts) if (text := block_text(block))) if not isinstance(texts, str) else texts
         renamed = {"type": as_event, "message": words, "text": words}
         if not words:
             # An item of reasoning that is encrypted has no words.
@@ -223,10 +223,6 @@ def _tell(rollout: Rollout, event: dict[str, Any], told: Told, moment: Moment) -
 
 def _call_id(event: dict[str, Any]) -> str:
     return text_of(event.get("call_id") or event.get("callId")) or ""
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 _ITEMS = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agentnb.readers._fields import object_of, read_arguments, text_of
+from agentnb.readers._fields import object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile
@@ -173,7 +173,7 @@ def _mcp(item: dict[str, Any]) -> Told:
 
 
 def _search(item: dict[str, Any]) -> Told:
-    rest = {name: value for name, value in item.items() if name not in ("id", "type", "query") and value is not None}
+    rest = rest_of(item, ("id", "type", "query"))
     return Told("web_search", to_json({"query": item.get("query")}), None, None, None, None, None, {"web_search": rest} if rest else None)
 
 
@@ -182,7 +182,7 @@ def _plan(item: dict[str, Any]) -> Told:
 
 
 def _agents(item: dict[str, Any]) -> Told:
-    asked = {name: value for name, value in item.items() if name not in ("id", "type", "tool", "status", "agents_states") and value is not None}
+    asked = rest_of(item, ("id", "type", "tool", "status", "agents_states"))
     failed = item.get("status") == "failed" or None
     return Told(text_of(item.get("tool")) or "collab", to_json(asked), None, None, failed, None, None, {"agents": object_of(item.get("agents_states"))})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import as_extra, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers.builders.message_list import Piece, Said
 from agentnb.readers.formats.codex._calls import Moment
@@ -17,8 +17,7 @@ _READ_META = frozenset({"id", "session_id", "timestamp", "cwd", "git", "cli_vers
 def read_line(rollout: Rollout, value: Any, place: int) -> None:
     """Read one record."""
     if not isinstance(value, dict):
-        rollout.account.skip("no_record")
-        rollout.account.diagnose("no_record", "It is no record of Codex: not an object; it was left out.", line=place, excerpt=value)
+        rollout.account.leave_out("no_record", "It is no record of Codex: not an object; it was left out.", line=place, excerpt=value)
         return
     payload = value.get("payload")
     kind = value.get("type")
@@ -60,7 +59,7 @@ def _read_flat(rollout: Rollout, value: dict[str, Any], place: int) -> None:
 def _read_meta(rollout: Rollout, meta: dict[str, Any], moment: Moment) -> None:
     """Read what is said of the session; of a sub-agent it stands with the sub-agent's call."""
     draft = rollout.thread.draft
-    rest = {name: field for name, field in meta.items() if name not in _READ_META and field is not None}
+    rest = rest_of(meta, _READ_META)
     rollout.account.keep()
     if rollout.thread.agent_call is not None:
         rollout.thread.agent_call.extra = to_json({"session_meta": rest | {"id": meta.get("id")}})
@@ -87,7 +86,7 @@ def _read_compacted(rollout: Rollout, payload: dict[str, Any], moment: Moment) -
     """Read that the history was replaced by a shorter one: what that holds was said before, but for the summary."""
     rollout.flush()
     history = payload.get("replacement_history")
-    rest = {name: field for name, field in payload.items() if name not in ("message", "replacement_history") and field is not None}
+    rest = rest_of(payload, ("message", "replacement_history"))
     if isinstance(history, list):
         rest["replaced_by"] = len(history)
         if hidden := [item for item in history if isinstance(item, dict) and item.get("type") not in ("message", None)]:
@@ -95,4 +94,4 @@ def _read_compacted(rollout: Rollout, payload: dict[str, Any], moment: Moment) -
     text = text_of(payload.get("message"))
     piece = Piece("text", text) if text else Piece("other", "compacted")
     rollout.stream.end_step()
-    rollout.stream.say(Said("user", moment.place, (piece._replace(extra=to_json(rest) if rest else None),), at=moment.at, injected=True))
+    rollout.stream.say(Said("user", moment.place, (piece._replace(extra=as_extra(rest)),), at=moment.at, injected=True))

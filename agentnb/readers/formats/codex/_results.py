@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import amount_in, text_of
+from agentnb.readers._fields import amount_in, rest_of, text_of
 from agentnb.readers._json import parse_json
 from agentnb.readers._verdicts import first_line
 
@@ -77,7 +77,7 @@ def _in_json(text: str) -> Outcome:
     output = text_of(parsed.get("output")) if isinstance(parsed, dict) else None
     if not isinstance(metadata, dict) or output is None:
         return Outcome(text)
-    rest = {name: value for name, value in (parsed | metadata).items() if name not in ("output", "metadata", "exit_code") and value is not None}
+    rest = rest_of(parsed | metadata, ("output", "metadata", "exit_code"))
     code = metadata.get("exit_code")
     if type(code) is not int or abs(code) > 2**31:
         return Outcome(output, extra=rest)

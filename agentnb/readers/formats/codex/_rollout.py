@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import object_of, text_of
+from agentnb.readers._fields import as_extra, extra_of, object_of, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Micros, TurnRow
 from agentnb.readers._times import read_time, read_utc_millis
@@ -189,7 +189,7 @@ class Rollout:
         """Put usage on the model call before it; one of which nothing else was recorded is a step of its own."""
         self.flush()
         step = self.stream.step
-        extra = to_json(rest) if rest else None
+        extra = as_extra(rest)
         if step is None or step is self._counted:
             self.stream.end_step()
             self.stream.say(Said("assistant", moment.place, at=moment.at, model=self.model, usage=dict(usage), extra=extra, records=records))
@@ -205,8 +205,7 @@ class Rollout:
     def fail(self, payload: dict[str, Any], moment: Moment, error: str | None) -> None:
         """Read that the model gave no reply."""
         self.flush()
-        rest = {name: value for name, value in payload.items() if name not in ("type", "message") and value is not None}
-        extra = to_json(rest) if rest else None
+        extra = extra_of(payload, ("type", "message"))
         self.stream.say(Said("assistant", moment.place, at=moment.at, model=self.model, error=error or "error", extra=extra))
         self.stream.end_step()
 
@@ -217,7 +216,7 @@ class Rollout:
 
     def frame(self, name: str, payload: dict[str, Any], moment: Moment, turn: TurnRow | None = None) -> None:
         """Keep what a record says of the turn, or of the sub-agent, around the words."""
-        rest = {key: value for key, value in payload.items() if key not in _FRAME and value is not None}
+        rest = rest_of(payload, _FRAME)
         owner = self.thread.agent_call or turn or self.thread.turn
         if owner is None:
             self.note(name, payload, moment)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import extra_of, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile
@@ -65,8 +65,7 @@ def _message_of(value: dict[str, Any]) -> dict[str, Any] | None:
 
 def _read_record(rollout: Rollout, value: Any, place: int) -> None:
     if not _is_line(value):
-        rollout.account.skip("no_record")
-        rollout.account.diagnose("no_record", "It is no line of the log; it was left out.", line=place, excerpt=value)
+        rollout.account.leave_out("no_record", "It is no line of the log; it was left out.", line=place, excerpt=value)
         return
     moment = Moment(place, rollout.when(value["ts"]))
     message = _message_of(value)
@@ -90,7 +89,7 @@ def _read_record(rollout: Rollout, value: Any, place: int) -> None:
 
 def _configure(rollout: Rollout, message: dict[str, Any], moment: Moment) -> None:
     rollout.model = text_of(message.get("model")) or rollout.model
-    rest = {name: field for name, field in message.items() if name not in ("type", "model") and field is not None}
+    rest = rest_of(message, ("type", "model"))
     rollout.thread.draft.extra.setdefault("session_configured", rest)
     rollout.account.keep()
 
@@ -100,10 +99,9 @@ def _read_operation(rollout: Rollout, operation: dict[str, Any], moment: Moment)
     if isinstance(kind, str) and kind in _SAID:
         items = operation.get("items")
         pieces = tuple(map(_piece, items if isinstance(items, list) else []))
-        rest = {name: field for name, field in operation.items() if name not in ("type", "items", "model") and field is not None}
         rollout.model = text_of(operation.get("model")) or rollout.model
         text = "\n".join(piece.text for piece in pieces if piece.type == "text" and piece.text)
-        rollout.hear(Words("user", text, Said("user", moment.place, pieces, at=moment.at, extra=to_json(rest) if rest else None)))
+        rollout.hear(Words("user", text, Said("user", moment.place, pieces, at=moment.at, extra=extra_of(operation, ("type", "items", "model")))))
     elif isinstance(kind, str) and kind in _DECIDED:
         decision = operation.get("decision")
         answer = _ANSWERS.get(decision, "yes") if isinstance(decision, str) else "yes" if decision is not None else None

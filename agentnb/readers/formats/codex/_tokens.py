@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentnb.readers._fields import count_in
+from agentnb.readers._fields import counts_in
 
 _COLUMNS = {
     "input_tokens": "input_tokens",
@@ -22,9 +22,7 @@ READ = frozenset(_COLUMNS) | {"total_tokens"}
 
 def usage_in(counts: Any) -> dict[str, int]:
     """Return the columns of a model call that counts tell."""
-    if not isinstance(counts, dict):
-        return {}
-    return {column: count for name, column in _COLUMNS.items() if (count := count_in(counts.get(name))) is not None}
+    return counts_in(counts, _COLUMNS)
 
 
 class TokenCounter:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, count_in, extra_of, object_of, text_of
+from agentnb.readers._fields import amount_in, count_in, counts_in, extra_of, object_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile
@@ -83,8 +83,7 @@ class _Session:
         """Read one event."""
         data, kind = (value.get("data"), value.get("type")) if isinstance(value, dict) else (None, None)
         if not isinstance(data, dict) or not isinstance(kind, str):
-            self._account.skip("no_event")
-            self._account.diagnose("no_event", "It is no event of a session: no object, or without type and data; it was left out.", line=place, excerpt=value)
+            self._account.leave_out("no_event", "It is no event of a session: no object, or without type and data; it was left out.", line=place, excerpt=value)
             return
         time = read_time(value.get("timestamp"))
         self._draft.row.time_zone_assumed |= time.zone_assumed
@@ -213,7 +212,7 @@ class _Session:
 
     def _usage(self, event: Event) -> None:
         agent = self._agent(event)
-        usage: dict[str, Any] = {column: count for name, column in _USAGE.items() if (count := count_in(event.data.get(name))) is not None}
+        usage: dict[str, Any] = counts_in(event.data, _USAGE)
         step = agent.stream.step
         if step is None or not usage:
             self._note(event)

@@ -5,13 +5,13 @@ Each conversation repeats the one before with what came since; one that begins w
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import list_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile
@@ -58,14 +58,14 @@ def matches(document: Any) -> bool:
     """Tell whether a document is one of these."""
     if not isinstance(document, dict) or not isinstance(document.get("models"), list) or not isinstance(document.get("conversations"), list):
         return False
-    return any(isinstance(item, dict) and any(map(is_message, _listed(item.get("messages")))) for item in document["conversations"][:5])
+    return any(isinstance(item, dict) and any(map(is_message, list_of(item.get("messages")))) for item in document["conversations"][:5])
 
 
 def name_of(document: dict[str, Any]) -> str:
     """Name a file by what was said before the first reply."""
-    first = next((_listed(item.get("messages")) for item in document["conversations"] if isinstance(item, dict)), [])
+    first = next((list_of(item.get("messages")) for item in document["conversations"] if isinstance(item, dict)), [])
     before = list(itertools.takewhile(lambda message: not (isinstance(message, dict) and message.get("role") == "assistant"), first))
-    return f"copilot-{hashlib.blake2b(to_json(before).encode(), digest_size=6).hexdigest()}"
+    return f"copilot-{digest_of(before)}"
 
 
 def read(file: OpenFile, apart: Apart, on_bytes: OnBytes) -> None:
@@ -137,13 +137,12 @@ def _exchanges_in(document: dict[str, Any], file: OpenFile) -> Iterator[_Exchang
     place = 0
     for item in document["conversations"]:
         messages: list[_Placed] = []
-        for value in _listed(item.get("messages")) if isinstance(item, dict) else [item]:
+        for value in list_of(item.get("messages")) if isinstance(item, dict) else [item]:
             place += 1
             if is_message(value):
                 messages.append(_Placed(place, value))
             else:
-                account.skip("no_message")
-                account.diagnose("no_message", "It stands among messages and is none; it was left out.", line=place, excerpt=value)
+                account.leave_out("no_message", "It stands among messages and is none; it was left out.", line=place, excerpt=value)
         exchange = _Exchange(messages, list(_prints(messages)))
         known = next((place for place, other in enumerate(found) if messages and other.prints == exchange.prints[: len(other.prints)]), None)
         if known is None:
@@ -180,7 +179,3 @@ def _task_in(arguments: str | None) -> _Task | None:
     parsed = parse_json(arguments.encode()).value
     prompt = parsed.get("prompt") if isinstance(parsed, dict) else None
     return _Task(prompt.strip(), text_of(parsed.get("agent_type")) or "") if isinstance(prompt, str) else None
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

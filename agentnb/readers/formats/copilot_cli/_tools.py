@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import extra_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, extra_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import Micros
 from agentnb.readers._verdicts import first_line
@@ -49,7 +49,7 @@ def result_in(event: Event, call_id: str | None) -> Said:
     words = text_of(error.get("message")) if isinstance(error, dict) else text_of(error)
     code = exit_code_at_end(shown)
     failed = True if data.get("success") is False or code else False if data.get("success") is True else None
-    rest: dict[str, Any] = {name: value for name, value in data.items() if name not in _READ_RESULT and value is not None}
+    rest: dict[str, Any] = rest_of(data, _READ_RESULT)
     if isinstance(result, dict):
         more = {name: value for name, value in result.items() if name != "content" and value is not None and value != result.get("content")}
         rest |= {"result": more} if more else {}
@@ -58,4 +58,4 @@ def result_in(event: Event, call_id: str | None) -> Said:
     text = shown if shown is not None else words
     pieces = (Piece("text", text),) if text is not None else ()
     told = words or (first_line(shown or "") or None if failed else None)
-    return Said("tool", event.place, pieces, (), call_id, at=event.at, failed=failed, exit_code=code, error=told, extra=to_json(rest) if rest else None)
+    return Said("tool", event.place, pieces, (), call_id, at=event.at, failed=failed, exit_code=code, error=told, extra=as_extra(rest))

@@ -6,12 +6,12 @@ model call of it.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
-from agentnb.readers._fields import count_in, extra_of, read_arguments, text_of
+from agentnb.readers._fields import counts_in, extra_of, read_arguments, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
-from agentnb.readers._lines import read_values
+from agentnb.readers._lines import read_objects
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
 from agentnb.readers._times import read_time
 from agentnb.readers._verdicts import first_line
@@ -32,14 +32,14 @@ def is_run(sample: Sample) -> bool:
 def run_id(sample: Sample) -> str:
     """Return the id of the session, else a name from how the events begin."""
     named = (value.get("session_id") for value in sample.values if isinstance(value, dict))
-    digest = hashlib.blake2b(to_json(["cursor", sample.values[:1]]).encode(), digest_size=6).hexdigest()
+    digest = digest_of(["cursor", sample.values[:1]])
     return next((name for name in named if isinstance(name, str) and name), f"cursor-{digest}")
 
 
 def read_run(file: OpenFile, draft: ConversationDraft, on_bytes: OnBytes) -> None:
     """Read the events of a run into a conversation."""
     run = _Run(draft, file)
-    for place, event in read_values(file, on_bytes):
+    for place, event in read_objects(file, on_bytes):
         run.read(event, place)
     run.finish()
 
@@ -64,12 +64,8 @@ class _Run:
         self.open: Said | None = None
         self.spoken = ""
 
-    def read(self, event: Any, place: int) -> None:
+    def read(self, event: dict[str, Any], place: int) -> None:
         """Read one event."""
-        if not isinstance(event, dict):
-            self.account.skip("not_an_object")
-            self.account.diagnose("not_an_object", "The line is no object; it was left out.", line=place, excerpt=event)
-            return
         kind, subtype = event.get("type"), event.get("subtype")
         base = Said("assistant", place, at=read_time(event.get("timestamp_ms")).micros, model=self.model)
         if kind == "thinking" and isinstance(event.get("text"), str):
@@ -145,9 +141,7 @@ class _Run:
             if isinstance(event.get("cwd"), str):
                 self.draft.labels["cwd"] = event["cwd"]
         if kind == "result":
-            usage = event.get("usage")
-            told = usage if isinstance(usage, dict) else {}
-            self.stream.end_step(usage={column: count for name, column in _USAGE.items() if (count := count_in(told.get(name))) is not None})
+            self.stream.end_step(usage=counts_in(event.get("usage"), _USAGE))
         label = " ".join(word for word in (kind, event.get("subtype")) if isinstance(word, str)) or None
         self.stream.add(base._replace(role="system", pieces=(Piece("other", label, extra=to_json(event)),), injected=True))
         turn = self.draft.main.turn

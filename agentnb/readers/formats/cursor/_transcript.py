@@ -5,12 +5,11 @@ A call has no id while its result has one, so they pair in their order. The reco
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from agentnb.readers._json import to_json
+from agentnb.readers._ids import digest_of
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
 from agentnb.readers.builders._draft import ConversationDraft
@@ -37,7 +36,7 @@ def transcript_id(sample: Sample) -> str:
     """Name a transcript by how it begins."""
     own = [value for value in sample.values if _is_own(value)]
     before_reply = list(itertools.takewhile(lambda value: value["role"] != "assistant", own))
-    return f"cursor-{hashlib.blake2b(to_json(['cursor', before_reply]).encode(), digest_size=6).hexdigest()}"
+    return f"cursor-{digest_of(['cursor', before_reply])}"
 
 
 def read_transcript(file: OpenFile, draft: ConversationDraft, on_bytes: OnBytes) -> None:
@@ -51,8 +50,7 @@ def _said_in(file: OpenFile, on_bytes: OnBytes) -> Iterator[Said]:
     asked: set[str] = set()
     for place, value in read_values(file, on_bytes):
         if not _is_own(value):
-            file.account.skip("no_message")
-            file.account.diagnose("no_message", "The line is no message; it was left out.", line=place, excerpt=value)
+            file.account.leave_out("no_message", "The line is no message; it was left out.", line=place, excerpt=value)
             continue
         for said in said_of_line(value, place, frozenset()):
             asked |= {call.tool_call_id for call in said.asked if call.tool_call_id}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from agentnb.readers._fields import read_arguments
+from agentnb.readers._fields import as_extra, read_arguments
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow
 from agentnb.readers.builders._draft import ConversationDraft, Question
@@ -102,7 +102,7 @@ def _add_tool(thread: Thread, first: _Tool, tools: list[_Tool]) -> CallRow:
 
 def _unread(tools: list[_Tool]) -> str | None:
     rest = {name: value for tool in tools for name in ("effects", "path", "site", "plugin") if (value := tool.told.get(name)) is not None}
-    return to_json(rest) if rest else None
+    return as_extra(rest)
 
 
 def _questions(call: Call, turn: Call) -> list[tuple[_Place, Question, Row]]:

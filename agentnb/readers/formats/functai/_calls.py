@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentnb.readers._fields import object_of, text_of
+from agentnb.readers._fields import object_in, object_of, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.message_list import Piece, Said
 from agentnb.readers.formats.functai._said import error_of, said_of_events, said_of_record, said_of_replies, usage_in
 from agentnb.readers.formats.functai._store import Store
-from agentnb.readers.formats.functai._turns import Row, Turn, object_in, text_in
+from agentnb.readers.formats.functai._turns import Row, Turn, text_in
 
 _READ_RECORD = frozenset(
     {"functai_call", "id", "parent", "started", "seconds", "inputs", "outputs", "error", "model", "exchanges", "steps", "conversation", "invocation"}
@@ -149,9 +149,9 @@ class Call:
 
     def extra(self) -> str | None:
         """Return what of its records is not in a column of its own."""
-        rest = {name: value for name, value in self.record.items() if name not in _READ_RECORD and value is not None}
+        rest = rest_of(self.record, _READ_RECORD)
         if self.turn is not None:
-            kept = {name: value for name, value in self.turn.row.value.items() if name not in _READ_TURN and value is not None}
+            kept = rest_of(self.turn.row.value, _READ_TURN)
             leases = [row.value for row in self.turn.of("lease")]
             rest |= {"turn": kept} if kept else {}
             rest |= {"attempts": self.turn.attempt, "holder": leases[-1].get("holder")} if leases else {}

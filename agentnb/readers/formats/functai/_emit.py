@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from agentnb.readers._fields import object_in
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Rows, TurnRow
 from agentnb.readers.builders._apart import Apart
@@ -14,7 +15,7 @@ from agentnb.readers.formats.functai._approvals import ask_persons, fill_tools
 from agentnb.readers.formats.functai._calls import Call
 from agentnb.readers.formats.functai._store import Store
 from agentnb.readers.formats.functai._trees import Trees, in_order
-from agentnb.readers.formats.functai._turns import ConversationLog, Row, object_in, text_in
+from agentnb.readers.formats.functai._turns import ConversationLog, Row, text_in
 
 
 class _Plan(NamedTuple):
@@ -174,5 +175,4 @@ def _account_rating(row: Row, call_id: str, *, known: bool) -> None:
     if known:
         row.account.keep()
         return
-    row.account.skip("rating_record")
-    row.account.diagnose("rating_record", f"The call {call_id} that it rates is not among the files; it was left out.", line=row.place, severity="info")
+    row.account.leave_out("rating_record", f"The call {call_id} that it rates is not among the files; it was left out.", line=row.place, severity="info")

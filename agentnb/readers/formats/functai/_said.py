@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agentnb.readers._fields import count_in, object_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, count_in, extra_of, object_in, object_of, read_arguments, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.message_list import Asked, Piece, Said
-from agentnb.readers.formats.functai._turns import Row, object_in, objects_in, text_in
+from agentnb.readers.formats.functai._turns import Row, objects_in, text_in
 
 _USAGE = {
     "input_tokens": ("input_tokens",),
@@ -135,7 +135,7 @@ def _measured(said: Said, exchange: dict[str, Any], extra: str | None) -> Said:
         usage={} if cached else usage_in(exchange.get("usage")),
         finish_reason=text_of(exchange.get("finish")),
         error=error_of(exchange["error"]) if exchange.get("error") is not None else None,
-        extra=to_json(whole) if whole else None,
+        extra=as_extra(whole),
     )
 
 
@@ -193,5 +193,4 @@ def _piece(part: Any) -> Piece:
 
 
 def _rest(record: dict[str, Any], known: Any) -> str | None:
-    rest = {name: value for name, value in record.items() if name not in known and value is not None}
-    return to_json(rest) if rest else None
+    return extra_of(record, known)

@@ -45,8 +45,7 @@ class Store:
         if mark == "functai_conversation":
             self._take_conversation(row, named, log)
         elif named is None:
-            account.skip("no_id")
-            account.diagnose("no_id", "The record does not say which call it is about; it was left out.", line=place, excerpt=record)
+            account.leave_out("no_id", "The record does not say which call it is about; it was left out.", line=place, excerpt=record)
         else:
             held = {"functai_call": self.calls, "functai_event": self.events, "functai_rating": self.ratings}[mark]
             held.setdefault(named, []).append(row)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
+from agentnb.readers._fields import dict_of, dicts_of
 from agentnb.readers._times import read_time
 
 _ENDS = frozenset({"done", "failed", "stopped", "abandoned"})
@@ -32,16 +33,9 @@ def text_in(record: dict[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def object_in(record: Any, name: str) -> dict[str, Any]:
-    """Return a field that is an object, else an empty one."""
-    value = record.get(name) if isinstance(record, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
 def objects_in(record: Any, name: str) -> list[dict[str, Any]]:
     """Return the objects of a field that is a list."""
-    value = record.get(name) if isinstance(record, dict) else None
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return dicts_of(dict_of(record).get(name))
 
 
 class Turn:
@@ -125,8 +119,7 @@ class ConversationLog:
         if reason is None:
             row.account.keep()
             return
-        row.account.skip(reason)
-        row.account.diagnose(reason, f"{_REASONS[reason]} It was left out.", line=row.place, excerpt=value)
+        row.account.leave_out(reason, f"{_REASONS[reason]} It was left out.", line=row.place, excerpt=value)
 
     def _start_turn(self, row: Row, turn_id: str) -> str | None:
         if turn_id in self.turns:

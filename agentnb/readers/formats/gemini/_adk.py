@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import as_extra, text_of
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
 from agentnb.readers._rows import Rows
@@ -77,8 +76,7 @@ def _read_session(session: dict[str, Any], events: list[tuple[int, Any]], apart:
     reader.read(said_of_system(_instruction_in(logs.values()), 1))
     for place, event in events:
         if not is_event(event):
-            account.skip("no_event")
-            account.diagnose("no_event", "It is no event of a session; it was left out.", line=place, excerpt=event)
+            account.leave_out("no_event", "It is no event of a session; it was left out.", line=place, excerpt=event)
         elif event.get("partial") is True:
             # A piece of a reply that comes whole later.
             account.merge()
@@ -135,7 +133,7 @@ def _said(event: dict[str, Any], place: int, log: dict[str, Any]) -> Iterator[Sa
             item = item._replace(id=own_id, injected=author != "user")
         if number == 0:
             extra = rest | ({"agent": author} if author != "user" else {})
-            item = item._replace(extra=text_of(joined(item.extra, to_json(extra) if extra else None)), records=1)
+            item = item._replace(extra=text_of(joined(item.extra, as_extra(extra))), records=1)
         yield item
 
 

@@ -6,12 +6,12 @@ took back stay, as a branch that goes no further. A call and its result stand in
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import read_arguments, text_of
+from agentnb.readers._fields import as_extra, extra_of, read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
@@ -150,13 +150,13 @@ def _load(file: OpenFile, sessions: dict[str, _Session], on_bytes: OnBytes) -> N
 
 def _name_of(first: Any) -> str:
     """Name a session without its header by how it begins."""
-    return f"gemini-{hashlib.blake2b(to_json(['gemini', first]).encode(), digest_size=6).hexdigest()}"
+    return f"gemini-{digest_of(['gemini', first])}"
 
 
 def _begin(header: dict[str, Any], account: Account, sessions: dict[str, _Session]) -> _Session:
     own_id = str(header["sessionId"])
     session = sessions.setdefault(own_id, _Session(own_id, account))
-    session.fields |= {name: value for name, value in header.items() if name not in ("messages", "sessionId") and value is not None}
+    session.fields |= rest_of(header, ("messages", "sessionId"))
     return session
 
 
@@ -176,8 +176,7 @@ def _take_line(value: Any, place: int, account: Account, session: _Session) -> N
 
 def _take(message: Any, place: int, account: Account, session: _Session) -> None:
     if not is_message(message):
-        account.skip("no_message")
-        account.diagnose("no_message", "It is no message of a session; it was left out.", line=place, excerpt=message)
+        account.leave_out("no_message", "It is no message of a session; it was left out.", line=place, excerpt=message)
     elif not session.take(message, place, account, records=1):
         account.merge()
 
@@ -247,9 +246,9 @@ class _Reading:
 
 def _said(message: dict[str, Any], item: _Item) -> list[Said]:
     time = read_time(message.get("timestamp"))
-    rest = {name: value for name, value in message.items() if name not in _READ_MESSAGE and value is not None}
+    rest = rest_of(message, _READ_MESSAGE)
     own_id = text_of(message.get("id"))
-    said = Said("user", item.place, at=time.micros, zone_assumed=time.zone_assumed, extra=to_json(rest) if rest else None, id=own_id, records=item.records)
+    said = Said("user", item.place, at=time.micros, zone_assumed=time.zone_assumed, extra=as_extra(rest), id=own_id, records=item.records)
     kind = message["type"]
     if kind in ("gemini", "model"):
         return _said_reply(message, said)
@@ -282,19 +281,17 @@ def _thought(thought: Any) -> Piece:
     if not isinstance(thought, dict):
         return Piece("reasoning", text_of(thought))
     words = [thought[name] for name in ("subject", "description") if isinstance(thought.get(name), str) and thought[name]]
-    rest = {name: value for name, value in thought.items() if name not in ("subject", "description") and value is not None}
-    return Piece("reasoning", "\n\n".join(words), extra=to_json(rest) if rest else None)
+    return Piece("reasoning", "\n\n".join(words), extra=extra_of(thought, ("subject", "description")))
 
 
 def _asked(call: dict[str, Any]) -> Asked:
-    rest = {name: value for name, value in call.items() if name not in _READ_CALL and value is not None}
     arguments = read_arguments(call.get("args"))
     status = call.get("status")
     refused = status == "cancelled" and any(words in to_json(call.get("result")).lower() for words in _REFUSALS)
     question = Question(answer="no", answered_by="user") if refused else Question() if status == "awaiting_approval" else None
     state = "running" if isinstance(status, str) and status in _UNSETTLED and not call.get("result") else None
     name, call_id = text_of(call.get("name")) or "", text_of(call.get("id")) or None
-    return Asked(call_id, name, arguments.text, to_json(rest) if rest else None, arguments.oddities, state, question)
+    return Asked(call_id, name, arguments.text, extra_of(call, _READ_CALL), arguments.oddities, state, question)
 
 
 def _results(call: dict[str, Any], reply: Said) -> list[Said]:

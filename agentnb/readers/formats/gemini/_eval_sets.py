@@ -5,12 +5,12 @@ Results are seldom there, since a case is a model to compare with. The calls of 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import read_arguments, text_of
+from agentnb.readers._fields import as_extra, extra_of, read_arguments, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
@@ -54,9 +54,8 @@ def read_eval_sets(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes, for
                 _read_case(case, apart, file.account)
             for number, case in enumerate(_listed(document, "evalCases"), 1):
                 if not _has_turns(case):
-                    file.account.skip("no_conversation")
                     message = "It is a case without a conversation, such as a plan for one that is still to be made; it was left out."
-                    file.account.diagnose("no_conversation", message, line=number, severity="info", excerpt=case)
+                    file.account.leave_out("no_conversation", message, line=number, severity="info", excerpt=case)
 
 
 def _cases(document: Any) -> list[_Case]:
@@ -68,7 +67,7 @@ def _cases(document: Any) -> list[_Case]:
     if not isinstance(document, list) or not document or not all(map(_is_old_turn, document)):
         return []
     asked = [[turn.get("query"), turn.get("reference")] for turn in document]
-    return [_Case(f"eval-{hashlib.blake2b(to_json(['gemini', asked]).encode(), digest_size=6).hexdigest()}", document, {}, {})]
+    return [_Case(f"eval-{digest_of(['gemini', asked])}", document, {}, {})]
 
 
 def _case(case: dict[str, Any], named: str | None, beside: dict[str, Any], number: int) -> _Case:
@@ -94,8 +93,7 @@ def _read_case(case: _Case, apart: Apart, account: Account) -> None:
     for place, turn in enumerate(case.turns, 1):
         said = list(_said_old(turn, place) if _is_old_turn(turn) else _said(turn, place) if isinstance(turn, dict) else ())
         if not said:
-            account.skip("no_turn")
-            account.diagnose("no_turn", "It is no turn of a case; it was left out.", line=place, excerpt=turn)
+            account.leave_out("no_turn", "It is no turn of a case; it was left out.", line=place, excerpt=turn)
             continue
         reader.read(item._replace(records=0 if number else 1) for number, item in enumerate(said))
         reader.end_turn()
@@ -110,7 +108,7 @@ def _said(turn: dict[str, Any], place: int) -> Iterator[Said]:
     data = field(turn, "intermediateData")
     rest = unread(turn, _READ_TURN) | (unread(data, _READ_DATA) if isinstance(data, dict) else {})
     words = pieces_in(asked.get("parts")) if isinstance(asked, dict) else pieces_in(asked)
-    extra = to_json(rest) if rest else None
+    extra = as_extra(rest)
     own_id = text_of(field(turn, "invocationId"))
     yield Said("user", place, words, at=time.micros, zone_assumed=time.zone_assumed, id=own_id, extra=extra)
     yield from _said_between(data, place)
@@ -148,13 +146,12 @@ def _words_of(item: Any) -> tuple[Piece, ...]:
 def _asked(use: dict[str, Any]) -> Asked:
     rest = unread(use, {"id", "name", "args"})
     arguments = read_arguments(use.get("args"))
-    return Asked(text_of(use.get("id")) or None, text_of(use.get("name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    return Asked(text_of(use.get("id")) or None, text_of(use.get("name")) or "", arguments.text, as_extra(rest), arguments.oddities)
 
 
 def _said_old(turn: dict[str, Any], place: int) -> Iterator[Said]:
     """Say a turn of the older form; a mocked result is the result."""
-    rest = {name: value for name, value in turn.items() if name not in _READ_OLD and value is not None}
-    yield Said("user", place, (Piece("text", turn["query"]),), extra=to_json(rest) if rest else None)
+    yield Said("user", place, (Piece("text", turn["query"]),), extra=extra_of(turn, _READ_OLD))
     uses = [use for use in _listed(turn, "expected_tool_use") if isinstance(use, dict)]
     between = tuple(piece for item in _listed(turn, "expected_intermediate_agent_responses") for piece in _old_words(item))
     if uses or between:
@@ -169,14 +166,13 @@ def _said_old(turn: dict[str, Any], place: int) -> Iterator[Said]:
 def _old_words(item: Any) -> tuple[Piece, ...]:
     if isinstance(item, dict) and isinstance(item.get("text"), str):
         rest = {name: value for name, value in item.items() if name != "text" and value is not None}
-        return (Piece("text", item["text"], extra=to_json(rest) if rest else None),)
+        return (Piece("text", item["text"], extra=as_extra(rest)),)
     return pieces_in(item)
 
 
 def _old_asked(use: dict[str, Any]) -> Asked:
     arguments = read_arguments(use.get("tool_input"))
-    rest = {name: value for name, value in use.items() if name not in ("tool_name", "tool_input", "mock_tool_output") and value is not None}
-    return Asked(None, text_of(use.get("tool_name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    return Asked(None, text_of(use.get("tool_name")) or "", arguments.text, extra_of(use, ("tool_name", "tool_input", "mock_tool_output")), arguments.oddities)
 
 
 def _listed(value: Any, name: str) -> list[Any]:

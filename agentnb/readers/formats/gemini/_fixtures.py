@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._json import to_json
+from agentnb.readers._ids import digest_of
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
 from agentnb.readers._rows import Rows
@@ -39,8 +38,7 @@ def read_fixture(file: OpenFile, apart: Apart, on_bytes: OnBytes) -> None:
         if replies:
             reader.read(replies)
         else:
-            account.skip("not_a_model_call")
-            account.diagnose("not_a_model_call", "It is no reply of a model; it was left out.", line=place, severity="info", excerpt=value)
+            account.leave_out("not_a_model_call", "It is no reply of a model; it was left out.", line=place, severity="info", excerpt=value)
     reader.finish()
     draft.finish()
 
@@ -54,7 +52,7 @@ def read_fixtures(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes, form
 
 def _name(values: Sequence[Any]) -> str:
     first = next((value for value in values if is_record(value)), None)
-    return f"gemini-{hashlib.blake2b(to_json(['gemini', first]).encode(), digest_size=6).hexdigest()}"
+    return f"gemini-{digest_of(['gemini', first])}"
 
 
 def _replies(value: Any, place: int, account: Account) -> list[Said]:

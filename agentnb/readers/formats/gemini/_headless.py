@@ -5,13 +5,13 @@ A record is an event; pieces of one reply are merged. Usage is told once for the
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from agentnb.readers._fields import count_in, extra_of, read_arguments, text_of
+from agentnb.readers._fields import counts_in, extra_of, read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
-from agentnb.readers._lines import read_values
+from agentnb.readers._lines import read_objects
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers._times import read_time
@@ -43,7 +43,7 @@ def read_runs(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes, format: 
         draft = apart.start(_session_of(file.sample), file.account)
         draft.row.agent_name = "gemini-cli"
         run = _Run(draft, file)
-        for place, event in read_values(file, on_bytes):
+        for place, event in read_objects(file, on_bytes):
             run.read(event, place)
         run.finish()
 
@@ -61,7 +61,7 @@ def _is_own(value: Any) -> bool:
 def _session_of(sample: Sample) -> str:
     """Return the id that the events name, else one from how they begin."""
     named = (value.get("session_id") for value in sample.values if isinstance(value, dict))
-    digest = hashlib.blake2b(to_json(["gemini", sample.values[:2]]).encode(), digest_size=6).hexdigest()
+    digest = digest_of(["gemini", sample.values[:2]])
     return next((name for name in named if isinstance(name, str) and name), f"gemini-{digest}")
 
 
@@ -74,12 +74,8 @@ class _Run:
         self.words: list[str] = []
         self.first: Said | None = None
 
-    def read(self, event: Any, place: int) -> None:
+    def read(self, event: dict[str, Any], place: int) -> None:
         """Read one event."""
-        if not isinstance(event, dict):
-            self.account.skip("not_an_object")
-            self.account.diagnose("not_an_object", "The line is no object; it was left out.", line=place, excerpt=event)
-            return
         kind, time = event.get("type"), read_time(event.get("timestamp"))
         base = Said("assistant", place, at=time.micros, zone_assumed=time.zone_assumed, model=self.model)
         if kind == "message" and event.get("role") == "assistant" and isinstance(event.get("content"), str):
@@ -88,7 +84,7 @@ class _Run:
         self._say_words()
         if kind == "init":
             self.model = text_of(event.get("model"))
-            self.draft.extra |= {name: value for name, value in event.items() if name not in ("type", "timestamp", "session_id", "model") and value is not None}
+            self.draft.extra |= rest_of(event, ("type", "timestamp", "session_id", "model"))
             self.draft.main.pass_time(base.at)
             self.account.keep()
         elif kind == "message":
@@ -127,10 +123,8 @@ class _Run:
 
     def _end(self, event: dict[str, Any], base: Said) -> None:
         """Read how the run ended, and what all of it took."""
-        stats, error = event.get("stats"), event.get("error")
-        told = stats if isinstance(stats, dict) else {}
-        usage = {column: count for name, column in _USAGE.items() if (count := count_in(told.get(name))) is not None}
-        self.stream.end_step(usage=usage)
+        error = event.get("error")
+        self.stream.end_step(usage=counts_in(event.get("stats"), _USAGE))
         piece = Piece("other", "result", extra=to_json(event))
         self.stream.add(base._replace(role="system", pieces=(piece,), injected=True))
         turn = self.draft.main.turn

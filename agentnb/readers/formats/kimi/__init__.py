@@ -7,12 +7,11 @@ logs write the same as messages with a payload, with a sub-agent's events inside
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from agentnb.readers._json import to_json
-from agentnb.readers._lines import read_values
+from agentnb.readers._ids import digest_of
+from agentnb.readers._lines import read_objects
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
 from agentnb.readers.builders._apart import Apart
@@ -47,19 +46,15 @@ def _conversation_id(sample: Sample) -> str:
     told = ([value.get("input"), value.get("time")] for value in objects if value.get("type") == "turn.prompt")
     older = ([value["message"]["payload"], value["timestamp"]] for value in objects if is_older(value) and value["message"]["type"] == "TurnBegin")
     prompt = next(told, None) or next(older, None)
-    return f"kimi-{hashlib.blake2b(to_json(['kimi', created, prompt]).encode(), digest_size=6).hexdigest()}"
+    return f"kimi-{digest_of(['kimi', created, prompt])}"
 
 
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
     apart = Apart(rows, READER.format)
     for file in files:
         session = Session(apart.start(_conversation_id(file.sample), file.account), file.account)
-        for place, value in read_values(file, on_bytes):
-            if isinstance(value, dict):
-                session.read(value, place)
-            else:
-                file.account.skip("not_an_object")
-                file.account.diagnose("not_an_object", "The line is no object; it was left out.", line=place, excerpt=value)
+        for place, value in read_objects(file, on_bytes):
+            session.read(value, place)
         session.finish()
 
 

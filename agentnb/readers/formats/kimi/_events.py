@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
-from agentnb.readers._fields import count_in, object_of, read_arguments, text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import as_extra, count_in, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers.builders._draft import Question
 from agentnb.readers.builders.message_list import Asked, Piece, Said
 
@@ -26,8 +25,7 @@ def asked_in(event: dict[str, Any], question: Question | None, allowed: Any) -> 
     """Return the call of a `tool.call` event, with what a person was asked about it."""
     arguments = read_arguments(event.get("args"))
     known = ("type", "uuid", "turnId", "step", "stepUuid", "toolCallId", "name", "args")
-    rest = {name: value for name, value in event.items() if name not in known and value is not None} | ({"approval": allowed} if allowed else {})
-    extra = to_json(rest) if rest else None
+    extra = as_extra(rest_of(event, known) | ({"approval": allowed} if allowed else {}))
     return Asked(text_of(event.get("toolCallId")) or None, text_of(event.get("name")) or "", arguments.text, extra, arguments.oddities, question=question)
 
 
@@ -48,10 +46,9 @@ def result_in(event: dict[str, Any], place: int, at: int | None) -> Said:
     text = "\n".join(piece.text for piece in pieces if piece.type == "text" and piece.text)
     code = _EXIT_CODE.search(text[-200:])
     failed = result.get("isError") is True
-    rest = {name: value for name, value in result.items() if name not in ("output", "isError") and value is not None}
     return Said(
         "tool", place, pieces, result_of=text_of(event.get("toolCallId")) or None, at=at, failed=failed if isinstance(held, dict) else None,
-        error=code.group(1) if code and failed else None, exit_code=int(code.group(2)) if code else None, extra=to_json(rest) if rest else None,
+        error=code.group(1) if code and failed else None, exit_code=int(code.group(2)) if code else None, extra=extra_of(result, ("output", "isError")),
     )  # fmt: skip
 
 
@@ -75,8 +72,7 @@ def _piece(part: Any) -> Piece:
     kind = part.get("type") if isinstance(part, dict) else None
     name, read = _TEXTS.get(kind, ("", "")) if isinstance(kind, str) else ("", "")
     if name and isinstance(part.get(name), str):
-        rest = {key: value for key, value in part.items() if key not in ("type", name) and value is not None}
-        return Piece(read, part[name], extra=to_json(rest) if rest else None)
+        return Piece(read, part[name], extra=extra_of(part, ("type", name)))
     image = (part.get("imageUrl") or part.get("image_url")) if isinstance(part, dict) else None
     url = image.get("url") if isinstance(image, dict) else image
     if kind == "image_url" and isinstance(url, str):

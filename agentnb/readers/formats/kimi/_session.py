@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, TurnRow
 from agentnb.readers._times import read_time
@@ -149,7 +149,7 @@ class Session:
         if line.value.get("kind") == "compaction":
             self._compacting = line
         else:
-            self._requests.append({name: item for name, item in line.value.items() if name not in ("type", "time", "agentId") and item is not None})
+            self._requests.append(rest_of(line.value, ("type", "time", "agentId")))
 
     def _end_begun(self) -> None:
         """Say a step of which nothing came: cancelled, or all its requests failed."""

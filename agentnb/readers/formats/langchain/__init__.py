@@ -7,13 +7,12 @@ turn they split off from.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._json import to_json
+from agentnb.readers._ids import digest_of
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
@@ -78,7 +77,7 @@ def _conversation_id(snapshot: Snapshot) -> str:
     said = [said_of_message(message, 1) for message in snapshot.messages if is_message(message)]
     begin = itertools.takewhile(lambda item: item.role != "assistant", said)
     prints = [item.id or [item.role, [piece.text for piece in item.pieces]] for item in begin]
-    return f"langchain-{hashlib.blake2b(to_json(['langchain', prints]).encode(), digest_size=6).hexdigest()}"
+    return f"langchain-{digest_of(['langchain', prints])}"
 
 
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
@@ -91,9 +90,8 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
         latest: Tree | None = None
         for record in _records(file, on_bytes):
             if record.snapshot is None:
-                file.account.skip("not_langchain")
                 message = "It is no message of LangChain, and no state or event that holds one; it was left out."
-                file.account.diagnose("not_langchain", message, line=record.place, excerpt=record.value)
+                file.account.leave_out("not_langchain", message, line=record.place, excerpt=record.value)
                 continue
             latest = _tree_of(record.snapshot, latest, trees, file.account, record.place)
             latest.add(record.snapshot, file.account, record.place, numbered=record.numbered)
@@ -112,8 +110,7 @@ def _read_events(file: OpenFile, spans: SpanTree, on_bytes: OnBytes) -> None:
             if is_event(event):
                 events.add(event, place)
             else:
-                file.account.skip("no_event")
-                file.account.diagnose("no_event", "It stands among events and is none; it was left out.", line=place, excerpt=event)
+                file.account.leave_out("no_event", "It stands among events and is none; it was left out.", line=place, excerpt=event)
     events.give(spans)
 
 

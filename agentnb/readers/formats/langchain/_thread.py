@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import dict_of, text_of
 from agentnb.readers._rows import CallRow, TurnRow
 from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders._draft import ConversationDraft, Question
@@ -80,7 +80,7 @@ class _Thread:
 
     def _note(self, stand: Stand) -> None:
         draft, state = self.draft, stand.state
-        values, metadata = _object(state.get("values")), _object(state.get("metadata"))
+        values, metadata = dict_of(state.get("values")), dict_of(state.get("metadata"))
         title = values.get("title")
         draft.row.title = title if isinstance(title, str) and title else draft.row.title
         draft.row.agent_name = text_of(metadata.get("graph_id")) or draft.row.agent_name
@@ -137,14 +137,10 @@ def _requests(value: Any) -> list[tuple[str, str | None]]:
     """Return the tools that a question is about, and what is asked of each."""
     listed = value.get("action_requests") if isinstance(value, dict) else value
     items = listed if isinstance(listed, list) else [value]
-    requests = [(item, _object(item.get("action_request")) or item) for item in items if isinstance(item, dict)]
+    requests = [(item, dict_of(item.get("action_request")) or item) for item in items if isinstance(item, dict)]
     named = [(item, text_of(request.get("name") or request.get("action"))) for item, request in requests]
     return [(name, text_of(item.get("description"))) for item, name in named if name]
 
 
 def _named(calls: list[CallRow], name: str) -> CallRow | None:
     return next((call for call in calls if call.name == name), None)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

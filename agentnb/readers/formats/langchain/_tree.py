@@ -70,8 +70,7 @@ class Tree:
             if is_message(message):
                 node = self._add(message, node, account, where, time)
             else:
-                account.skip("no_message")
-                account.diagnose("no_message", "It stands among messages and is none; it was left out.", line=where, excerpt=message)
+                account.leave_out("no_message", "It stands among messages and is none; it was left out.", line=where, excerpt=message)
         if not snapshot.messages:
             account.keep()
         self._tip = node

@@ -58,8 +58,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
 
 def _take(record: Record, traces: dict[str, _Trace], file: OpenFile, place: int) -> None:
     if record.kind is None:
-        file.account.skip("not_langfuse")
-        file.account.diagnose("not_langfuse", "It is no trace, observation or score; it was left out.", line=place, excerpt=record.value)
+        file.account.leave_out("not_langfuse", "It is no trace, observation or score; it was left out.", line=place, excerpt=record.value)
         return
     trace = traces.setdefault(_trace_id(record), _Trace())
     if record.kind == "observation":
@@ -95,9 +94,8 @@ class _Trace:
             if self.met:
                 item.account.keep()
             else:
-                item.account.skip("no_observations")
                 message = "Of its trace no observation is among the files; it was left out."
-                item.account.diagnose("no_observations", message, line=item.place, severity="info", excerpt=item.observation)
+                item.account.leave_out("no_observations", message, line=item.place, severity="info", excerpt=item.observation)
         if not self.met:
             return
         labels = self._labels()

@@ -49,8 +49,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
 
 def _take(run: Any, runs: Runs, file: OpenFile, place: int) -> None:
     if not is_part_of_run(run):
-        file.account.skip("no_run")
-        file.account.diagnose("no_run", "It is no run of LangSmith, nor a part of one; it was left out.", line=place, excerpt=run)
+        file.account.leave_out("no_run", "It is no run of LangSmith, nor a part of one; it was left out.", line=place, excerpt=run)
         return
     for posted in nested_runs(run):
         runs.add(posted, file.account, place)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
+from agentnb.readers._fields import object_in
 from agentnb.readers.dialects.langchain import is_told
 
 _MARKS = ("dotted_order", "trace_id", "parent_run_id", "child_runs", "start_time")
@@ -151,12 +152,6 @@ def trace_of(run: dict[str, Any]) -> str | None:
     """Return the id of the trace that a run belongs to."""
     own = run.get("trace_id")
     return own if isinstance(own, str) and own else next(iter(_ids_in(run)[:1]), None)
-
-
-def object_in(value: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a field that is an object; an empty one when it is none."""
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
 
 
 def _is_part(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agentnb.readers._fields import amount_in, count_in, text_of
+from agentnb.readers._fields import amount_in, count_in, object_in, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.message_list import Piece, Said
@@ -14,7 +14,7 @@ from agentnb.readers.dialects import chat, langchain
 from agentnb.readers.dialects.any import heard_in, replied_in, said_in_any
 from agentnb.readers.dialects.langchain import is_told
 from agentnb.readers.dialects.passed import arguments_in, conversed_in, returned_in
-from agentnb.readers.formats.langsmith._runs import Run, object_in
+from agentnb.readers.formats.langsmith._runs import Run
 
 _KINDS: dict[str, SpanKind] = {"llm": "model", "tool": "tool", "retriever": "tool"}
 _THREADS = ("thread_id", "session_id", "conversation_id")

@@ -45,14 +45,12 @@ def _take(item: Any, tree: SpanTree, file: OpenFile, place: int) -> int:
     """Take the spans of a trace, and return how many places it had."""
     account, trace = file.account, trace_in(item)
     if trace is None or not trace.spans:
-        account.skip("no_trace" if trace is None else "empty_trace")
         message = "It is no trace of MLflow; it was left out." if trace is None else f"The trace {trace.trace_id} has no spans; it was left out."
-        account.diagnose("no_trace" if trace is None else "empty_trace", message, line=place, excerpt=item)
+        account.leave_out("no_trace" if trace is None else "empty_trace", message, line=place, excerpt=item)
         return 1
     for number, span in enumerate(trace.spans):
         if not isinstance(span, dict):
-            account.skip("no_span")
-            account.diagnose("no_span", "The span is no object; it was left out.", line=place + number, excerpt=span)
+            account.leave_out("no_span", "The span is no object; it was left out.", line=place + number, excerpt=span)
     for span in spans_of(trace, place):
         tree.add(span if file.sample.shape == "document" else span._replace(place=place), account)
     tree.note(trace.trace_id, extra=trace.extra, labels=trace.labels, state=_STATES.get(trace.state or ""))

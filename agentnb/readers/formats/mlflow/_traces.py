@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from agentnb.readers._fields import dict_of, dicts_of
 from agentnb.readers._json import parse_json
 from agentnb.readers.dialects.any import parsed
 from agentnb.readers.dialects.langchain import is_told
@@ -47,7 +48,7 @@ def trace_in(value: Any) -> Trace | None:
         return None
     if not trace_id.startswith("tr-") and not any(map(_is_span, spans[:20])):
         return None
-    metadata = _object(info.get("trace_metadata")) | _object(info.get("request_metadata"))
+    metadata = dict_of(info.get("trace_metadata")) | dict_of(info.get("request_metadata"))
     session = next((metadata[name] for name in _SESSIONS if isinstance(metadata.get(name), str) and metadata[name]), None)
     state = info.get("state") or info.get("status")
     return Trace(trace_id, session, spans, _labels(info, metadata), _extra(info, metadata), state if isinstance(state, str) else None)
@@ -66,14 +67,14 @@ def traces_in(value: Any) -> list[Any] | None:
     if isinstance(value.get("traces"), list):
         return traces_in(value["traces"])
     shown = [
-        trace for cell in _objects(value.get("cells")) for output in _objects(cell.get("outputs")) for trace in _shown(_object(output.get("data")).get(MIME))
+        trace for cell in dicts_of(value.get("cells")) for output in dicts_of(cell.get("outputs")) for trace in _shown(dict_of(output.get("data")).get(MIME))
     ]
     return shown or None
 
 
 def attributes_of(span: dict[str, Any]) -> dict[str, Any]:
     """Return the attributes of a span, each of which is JSON text."""
-    return {name: _read(value) for name, value in _object(span.get("attributes")).items()}
+    return {name: _read(value) for name, value in dict_of(span.get("attributes")).items()}
 
 
 def _read(value: Any) -> Any:
@@ -94,8 +95,8 @@ def _shown(value: Any) -> list[Any]:
 def _labels(info: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """Return things to group by: who ran it, the tags that people gave, and what was found of it."""
     user = next((metadata[name] for name in _USERS if metadata.get(name)), None)
-    labels = {"user": user} | {name: value for name, value in _object(info.get("tags")).items() if not name.startswith("mlflow.")}
-    for assessment in _objects(info.get("assessments")):
+    labels = {"user": user} | {name: value for name, value in dict_of(info.get("tags")).items() if not name.startswith("mlflow.")}
+    for assessment in dicts_of(info.get("assessments")):
         name = assessment.get("name") or assessment.get("assessment_name")
         if isinstance(name, str):
             labels[name] = _assessed(assessment)
@@ -115,13 +116,5 @@ def _extra(info: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     rest = {name: value for name, value in info.items() if name not in _READ_INFO and name not in ("data", "info") and is_told(value)}
     read = {*_SESSIONS, *_USERS}
     rest |= {name: parsed(value) for name, value in metadata.items() if name not in read and is_told(value) and not _SILENT.match(name)}
-    rest |= {name: value for name, value in _object(info.get("tags")).items() if name.startswith("mlflow.") and not _SILENT.match(name)}
+    rest |= {name: value for name, value in dict_of(info.get("tags")).items() if name.startswith("mlflow.") and not _SILENT.match(name)}
     return rest | ({"assessments": info["assessments"]} if is_told(info.get("assessments")) else {})
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -48,9 +48,8 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
             elif is_trace_item(value):
                 traces.add(value, place, file.account)
             else:
-                file.account.skip("no_agents_record")
                 message = "The record is neither the state of a run nor a span of a trace; it was left out."
-                file.account.diagnose("no_agents_record", message, line=place, excerpt=value)
+                file.account.leave_out("no_agents_record", message, line=place, excerpt=value)
     traces.finish()
 
 

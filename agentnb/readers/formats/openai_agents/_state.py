@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
 from agentnb.readers._fields import extra_of, object_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow
 from agentnb.readers.builders._apart import Apart
@@ -36,7 +36,7 @@ def name_of_state(state: dict[str, Any]) -> str:
     """Name the conversation of a state: by the service's id or the trace, else by what was asked."""
     trace = state.get("trace")
     own_ids = (state.get("conversation_id"), trace.get("group_id") if isinstance(trace, dict) else None, trace.get("id") if isinstance(trace, dict) else None)
-    digest = hashlib.blake2b(to_json(["openai_agents", state.get("original_input")]).encode(), digest_size=6).hexdigest()
+    digest = digest_of(["openai_agents", state.get("original_input")])
     return next((own_id for own_id in own_ids if isinstance(own_id, str) and own_id), f"agents-{digest}")
 
 
@@ -68,8 +68,7 @@ class RunState:
     def _read_item(self, item: Any, place: int) -> None:
         raw = item.get("raw_item") if isinstance(item, dict) else None
         if not isinstance(raw, dict):
-            self.account.skip("no_item")
-            self.account.diagnose("no_item", "It stands among the items of a run and holds none; it was left out.", line=place, excerpt=item)
+            self.account.leave_out("no_item", "It stands among the items of a run and holds none; it was left out.", line=place, excerpt=item)
         elif item.get("type") == _APPROVAL:
             self._ask_person(raw, item, place)
         else:

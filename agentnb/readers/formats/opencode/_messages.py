@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, count_in, object_of, read_arguments, text_of
+from agentnb.readers._fields import amount_in, as_extra, count_in, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.message_list import Asked, Piece, Said, joined
@@ -115,11 +115,11 @@ def _tool(part: Record) -> Iterator[Said]:
     status, times = state.get("status"), state["time"] if isinstance(state.get("time"), dict) else {}
     begun, ended = read_time(times.get("start")).micros, read_time(times.get("end")).micros
     call_id = text_of(value.get("callID")) or value["id"]
-    rest = {name: item for name, item in value.items() if name not in (*_READ_PART, "callID", "tool", "state") and item is not None}
-    rest |= {name: item for name, item in state.items() if name not in _READ_STATE and item is not None}
+    rest = rest_of(value, (*_READ_PART, "callID", "tool", "state"))
+    rest |= rest_of(state, _READ_STATE)
     arguments = read_arguments(state.get("input"))
     running = "running" if status == "running" else None
-    asked = Asked(call_id, text_of(value.get("tool")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities, state=running)
+    asked = Asked(call_id, text_of(value.get("tool")) or "", arguments.text, as_extra(rest), arguments.oddities, state=running)
     yield Said("assistant", part.place, (), (asked,), at=begun)
     if status not in ("completed", "error"):
         return
@@ -161,5 +161,4 @@ def _piece(part: Record) -> Piece:
 
 
 def _rest(value: dict[str, Any], read: frozenset[str]) -> str | None:
-    rest = {name: item for name, item in value.items() if name not in read and item is not None}
-    return to_json(rest) if rest else None
+    return extra_of(value, read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Rows
 from agentnb.readers.builders._draft import ConversationDraft
@@ -66,8 +66,7 @@ def write_sessions(store: Store, rows: Rows, format: str) -> None:
     for message_id, parts in store.parts.items():
         if message_id not in known:
             for part in parts:
-                part.account.skip("part_without_message")
-                part.account.diagnose(
+                part.account.leave_out(
                     "part_without_message", f"The message {message_id} of this part is not among the files.", line=part.place, excerpt=part.value
                 )
 
@@ -94,7 +93,7 @@ def _describe(draft: ConversationDraft, session: Record) -> None:
     draft.labels["cwd"] = value["directory"]
     if isinstance(value.get("projectID"), str):
         draft.labels["project"] = value["projectID"]
-    draft.extra |= {name: item for name, item in value.items() if name not in _READ_SESSION and item is not None}
+    draft.extra |= rest_of(value, _READ_SESSION)
     session.account.keep()
 
 

@@ -101,8 +101,7 @@ class Store:
     def _take_record(self, value: Any, place: int, account: Account) -> None:
         kind = kind_of(value)
         if kind is None:
-            account.skip("no_record")
-            account.diagnose("no_record", "It is no session, message or part; it was left out.", line=place, excerpt=value)
+            account.leave_out("no_record", "It is no session, message or part; it was left out.", line=place, excerpt=value)
             return
         name, mark = (kind, value["id"]), to_json(value)
         if name in self._met:

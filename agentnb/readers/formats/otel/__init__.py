@@ -61,8 +61,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
             elif isinstance(item, Log):
                 logs.append((item, file))
             else:
-                file.account.skip("no_span")
-                file.account.diagnose("no_span", "It stands among spans and is none; it was left out.", line=item.place, excerpt=item.value)
+                file.account.leave_out("no_span", "It stands among spans and is none; it was left out.", line=item.place, excerpt=item.value)
     _add_logs(records, logs)
     spans = adopted([span_of(record) for record, _ in records])
     for span, (record, file) in zip(spans, records, strict=True):
@@ -97,8 +96,7 @@ def _add_logs(records: list[tuple[Record, OpenFile]], logs: list[tuple[Log, Open
             record.events.append(log.event)
             file.account.keep()
         else:
-            file.account.skip("log_without_span")
-            file.account.diagnose(
+            file.account.leave_out(
                 "log_without_span", "The span that the log record belongs to is not in the recording.", line=log.place, excerpt=log.event.name
             )
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.formats.otel._record import Record, SpanEvent
@@ -216,7 +216,7 @@ def _of_map(value: dict[str, Any], place: int) -> Record:
     record = Record(own, None, above, text_of(value.get("spanName")) or "" if wrapped else "", place)
     record.attributes = {str(key): plain(held) for key, held in attributes.items()}
     record.scope = text_of(value.get("scopeName")) or "" if wrapped else ""
-    record.extra = {key: held for key, held in value.items() if key not in _READ and held is not None} if wrapped else {}
+    record.extra = rest_of(value, _READ) if wrapped else {}
     return record
 
 

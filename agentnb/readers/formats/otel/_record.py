@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import rest_of, text_of
 from agentnb.readers._rows import Micros
 
 
@@ -68,6 +68,6 @@ class Record:
     def unread(self, read_events: Iterable[str]) -> dict[str, Any]:
         """Return what was not read: the rest of the attributes, and events of other names than those."""
         known = set(read_events) if self._events_taken else set()
-        rest = {name: value for name, value in self.attributes.items() if name not in self._taken and value is not None}
+        rest = rest_of(self.attributes, self._taken)
         events = [{"name": event.name, **event.held} for event in self.events if event.name not in known]
         return self.extra | ({"attributes": rest} if rest else {}) | ({"events": events} if events else {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agentnb.readers._fields import amount_in, count_in, object_of, read_arguments, text_of
+from agentnb.readers._fields import amount_in, as_extra, count_in, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.message_list import Asked, Piece, Said
@@ -30,7 +30,7 @@ def said_in(message: dict[str, Any], place: int, at: int | None, entry_id: str |
         unread: what else is not read of its line.
     """
     role = ROLES[message["role"]]
-    rest = unread | {name: value for name, value in message.items() if name not in _READ_MESSAGE and value is not None}
+    rest = unread | rest_of(message, _READ_MESSAGE)
     content = message.get("content")
     blocks = content if isinstance(content, list) else [] if content is None else [content]
     calls = [block for block in blocks if role == "assistant" and _is_call(block)]
@@ -40,7 +40,7 @@ def said_in(message: dict[str, Any], place: int, at: int | None, entry_id: str |
         return _reply(said, message, rest)
     if role == "tool":
         return _result(said, message, rest)
-    return said._replace(extra=to_json(rest) if rest else None)
+    return said._replace(extra=as_extra(rest))
 
 
 def command_in(message: dict[str, Any], place: int, at: int | None, unread: dict[str, Any]) -> tuple[Asked, Said]:
@@ -51,7 +51,7 @@ def command_in(message: dict[str, Any], place: int, at: int | None, unread: dict
     exit_code = code if type(code) is int and abs(code) < 2**31 else None
     cancelled = message.get("cancelled") is True
     error = "The command was cancelled." if cancelled else f"Command exited with code {exit_code}" if exit_code else None
-    asked = Asked(None, "bash", to_json({"command": message.get("command")}), to_json(rest) if rest else None)
+    asked = Asked(None, "bash", to_json({"command": message.get("command")}), as_extra(rest))
     pieces = (Piece("text", output),) if output is not None else ()
     return asked, Said("tool", place, pieces, at=at, error=error, failed=error is not None, exit_code=exit_code)
 
@@ -87,7 +87,7 @@ def _reply(said: Said, message: dict[str, Any], rest: dict[str, Any]) -> Said:
         usage=usage_in(usage),
         finish_reason=reason,
         error=(text_of(message.get("errorMessage")) or f"The call was {reason}." if reason == "aborted" else "The call failed.") if failed else None,
-        extra=to_json(extra) if extra else None,
+        extra=as_extra(extra),
     )
 
 
@@ -95,12 +95,15 @@ def _result(said: Said, message: dict[str, Any], rest: dict[str, Any]) -> Said:
     failed = message.get("isError")
     text = "\n".join(piece.text for piece in said.pieces if piece.type == "text" and piece.text)
     code = _EXIT_CODE.search(text[-200:]) if message.get("toolName") == "bash" else None
+    if failed is False and message.get("toolName") == "bash":
+        # That a command is told to have ended well is more than that nothing is told.
+        rest = rest | {"isError": False}
     return said._replace(
         result_of=text_of(message.get("toolCallId")) or None,
         failed=failed if isinstance(failed, bool) else None,
         error=code.group(1) if code and failed else None,
         exit_code=int(code.group(2)) if code else None,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
     )
 
 
@@ -110,8 +113,8 @@ def _is_call(block: Any) -> bool:
 
 def _asked(block: dict[str, Any]) -> Asked:
     arguments = read_arguments(block.get("arguments"))
-    rest = {name: value for name, value in block.items() if name not in ("type", "id", "name", "arguments") and value is not None}
-    return Asked(text_of(block.get("id")) or None, text_of(block.get("name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    rest = extra_of(block, ("type", "id", "name", "arguments"))
+    return Asked(text_of(block.get("id")) or None, text_of(block.get("name")) or "", arguments.text, rest, arguments.oddities)
 
 
 def _piece(block: Any) -> Piece:
@@ -120,6 +123,5 @@ def _piece(block: Any) -> Piece:
     kind = block.get("type") if isinstance(block, dict) else None
     for type, name, read in (("text", "text", "text"), ("thinking", "thinking", "reasoning"), ("image", "data", "image")):
         if kind == type and isinstance(block.get(name), str):
-            rest = {key: value for key, value in block.items() if key not in ("type", name, "mimeType") and value is not None}
-            return Piece(read, block[name], text_of(block.get("mimeType")), to_json(rest) if rest else None)
+            return Piece(read, block[name], text_of(block.get("mimeType")), extra_of(block, ("type", name, "mimeType")))
     return Piece("other", text_of(kind), extra=object_of(block))

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
-from agentnb.readers._lines import read_values
+from agentnb.readers._lines import read_objects
 from agentnb.readers._reader import OnBytes, OpenFile
 from agentnb.readers._rows import Rows, TurnRow
 from agentnb.readers._times import read_time
@@ -68,12 +69,8 @@ def read_sessions(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes, form
     """Read the sessions of a group, each after the one it was branched off."""
     reading = _Reading(Apart(rows, format), format)
     for file in _parents_first(files):
-        for place, value in read_values(file, on_bytes):
-            if isinstance(value, dict):
-                reading.take(Entry(place, value), file.account)
-            else:
-                file.account.skip("not_an_object")
-                file.account.diagnose("not_an_object", "The line is no object; it was left out.", line=place, excerpt=value)
+        for place, value in read_objects(file, on_bytes):
+            reading.take(Entry(place, value), file.account)
         reading.end_file()
 
 
@@ -208,7 +205,7 @@ class Session:
         kind, message = value.get("type"), value.get("message")
         time = read_time(value.get("timestamp"))
         role = message.get("role") if isinstance(message, dict) else None
-        rest = {name: item for name, item in value.items() if name not in _READ_ENTRY and item is not None}
+        rest = rest_of(value, _READ_ENTRY)
         self.draft.row.time_zone_assumed |= time.zone_assumed
         if kind == "message" and isinstance(message, dict) and isinstance(role, str) and role in ROLES:
             said = said_in(message, place, time.micros, own, rest)
@@ -255,4 +252,4 @@ def _role_of(value: dict[str, Any]) -> Any:
 def _digest(values: list[dict[str, Any]]) -> str:
     """Name a session without an id by its lines up to the first reply."""
     said = [value.get("message") or value for value in values if _role_of(value) != "assistant"]
-    return f"pi-{hashlib.blake2b(to_json(['pi', said]).encode(), digest_size=6).hexdigest()}"
+    return f"pi-{digest_of(['pi', said])}"

@@ -5,12 +5,11 @@ A record is a request of a session, a line of a log of changes, or an entry of a
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 from agentnb.readers._fields import text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._ids import digest_of
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
@@ -54,7 +53,7 @@ def _name_of(sample: Sample) -> str:
     value = value if isinstance(value, dict) else {}
     requests = value.get("requests")
     first = requests[0] if isinstance(requests, list) and requests and isinstance(requests[0], dict) else {}
-    digest = hashlib.blake2b(to_json([first.get("requestId"), first.get("message")]).encode(), digest_size=6).hexdigest()
+    digest = digest_of([first.get("requestId"), first.get("message")])
     return text_of(value.get("sessionId")) or f"vscode-{digest}"
 
 

@@ -27,8 +27,7 @@ def put_together(lines: Iterable[tuple[int, Any]], account: Account) -> dict[str
         elif is_change(line) and line["kind"] != _BEGIN and _apply(session, line):
             account.keep()
         else:
-            account.skip("no_change")
-            account.diagnose("no_change", "It is no change of the session, or does not fit what is there; it was left out.", line=place, excerpt=line)
+            account.leave_out("no_change", "It is no change of the session, or does not fit what is there; it was left out.", line=place, excerpt=line)
     return session
 
 

@@ -6,12 +6,11 @@ in by the editor. A record is an entry of a prompt's log.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import extra_of, read_arguments, text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import as_extra, extra_of, read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._draft import ConversationDraft
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
@@ -35,7 +34,7 @@ def name_of(document: dict[str, Any]) -> str:
     first = next((prompt for prompt in document["prompts"] if isinstance(prompt, dict)), {})
     logs = first.get("logs")
     ids = [entry.get("id") for entry in logs if isinstance(entry, dict)] if isinstance(logs, list) else []
-    digest = hashlib.blake2b(to_json([first.get("promptId"), first.get("prompt"), ids]).encode(), digest_size=6).hexdigest()
+    digest = digest_of([first.get("promptId"), first.get("prompt"), ids])
     return text_of(first.get("promptId")) or f"vscode-replay-{digest}"
 
 
@@ -95,15 +94,14 @@ class _Log:
 
     def _leave_out(self, value: Any) -> None:
         self._place += 1
-        self._account.skip("no_entry")
-        self._account.diagnose("no_entry", "It is no entry of a log: a request, a tool call or an element; it was left out.", line=self._place, excerpt=value)
+        self._account.leave_out("no_entry", "It is no entry of a log: a request, a tool call or an element; it was left out.", line=self._place, excerpt=value)
 
     def _request(self, entry: dict[str, Any]) -> None:
         told = entry.get("metadata")
         metadata = told if isinstance(told, dict) else {}
         self._put_in(entry.get("requestMessages"))
-        rest = {name: value for name, value in metadata.items() if name not in _READ_METADATA and value is not None}
-        rest |= {name: value for name, value in entry.items() if name not in _READ_REQUEST and value is not None}
+        rest = rest_of(metadata, _READ_METADATA)
+        rest |= rest_of(entry, _READ_REQUEST)
         tools, elements = metadata.get("tools"), self._elements
         self._elements = []
         if elements:
@@ -128,7 +126,7 @@ class _Log:
             model=text_of(metadata.get("model")),
             usage=usage_in(metadata.get("usage")),
             error=reason or "failed" if failed else None,
-            extra=to_json(rest) if rest else None,
+            extra=as_extra(rest),
         )
         self._reader.read([said])
 

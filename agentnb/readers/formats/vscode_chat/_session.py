@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import count_in, extra_of, object_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, count_in, extra_of, list_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import Micros
 from agentnb.readers._times import read_time
@@ -52,15 +52,14 @@ def read_session(session: dict[str, Any], account: Account, draft: ConversationD
     """
     draft.row.title = text_of(session.get("customTitle"))
     draft.row.agent_name = text_of(session.get("responderUsername"))
-    draft.extra |= {name: value for name, value in session.items() if name not in _READ_SESSION and value is not None}
+    draft.extra |= rest_of(session, _READ_SESSION)
     reader = MessageList(draft.main, account)
     requests = session.get("requests")
     for place, request in enumerate(requests if isinstance(requests, list) else [], 1):
         if isinstance(request, dict):
             _Request(request, place, reader).read(records)
         elif records:
-            account.skip("no_request")
-            account.diagnose("no_request", "It is no request; it was left out.", line=place, excerpt=request)
+            account.leave_out("no_request", "It is no request; it was left out.", line=place, excerpt=request)
     reader.finish()
     draft.finish()
 
@@ -77,7 +76,7 @@ class _Request:
         self._result: dict[str, Any] = result if isinstance(result, dict) else {}
         metadata = self._result.get("metadata")
         self._metadata: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
-        self._parts = [part for part in _listed(request.get("response")) if isinstance(part, dict)]
+        self._parts = [part for part in list_of(request.get("response")) if isinstance(part, dict)]
         self._at = read_time(request.get("timestamp")).micros
 
     def read(self, records: int) -> None:
@@ -90,11 +89,11 @@ class _Request:
         text = text_of(message.get("text")) if isinstance(message, dict) else text_of(message)
         pieces = (Piece("text", text or ""), *self._put_in())
         reader.read([Said("user", self._place, pieces, at=self._at, extra=extra_of(self._request, _READ_REQUEST), records=records)])
-        rounds = [item for item in _listed(self._metadata.get("toolCallRounds")) if isinstance(item, dict)]
+        rounds = [item for item in list_of(self._metadata.get("toolCallRounds")) if isinstance(item, dict)]
         reader.read(self._from_rounds(rounds) if rounds else self._from_parts())
         self._fail_or_count()
         turn.state = self._state()
-        rest = {name: value for name, value in self._metadata.items() if name not in _READ_METADATA and value is not None}
+        rest = rest_of(self._metadata, _READ_METADATA)
         about = {"result": {name: value for name, value in self._result.items() if name not in ("metadata", "errorDetails")}, "metadata": rest}
         turn.extra = to_json({name: value for name, value in about.items() if value}) if any(about.values()) else None
         thread.pass_time(self._until())
@@ -102,7 +101,7 @@ class _Request:
     def _put_in(self) -> Iterator[Piece]:
         """Yield what the editor put beside the words: files, selections."""
         data = self._request.get("variableData")
-        for variable in _listed(data.get("variables")) if isinstance(data, dict) else []:
+        for variable in list_of(data.get("variables")) if isinstance(data, dict) else []:
             yield Piece("other", text_of(variable.get("name")) if isinstance(variable, dict) else None, extra=object_of(variable))
 
     def _until(self) -> Micros | None:
@@ -136,11 +135,11 @@ class _Request:
         """Yield each round as a model call with the results of its tools; what was shown of a call is told with it."""
         results = self._metadata.get("toolCallResults")
         by_id = {plain_id(key): value for key, value in results.items()} if isinstance(results, dict) else {}
-        calls = [call for item in rounds for call in _listed(item.get("toolCalls"))]
+        calls = [call for item in rounds for call in list_of(item.get("toolCalls"))]
         shown = _pair(calls, [_shown(part, self._place) for part in self._parts if _kind(part) in _TOOLS])
         number = 0
         for item in rounds:
-            own = _listed(item.get("toolCalls"))
+            own = list_of(item.get("toolCalls"))
             seen = [shown.get(number + place) for place in range(len(own))]
             number += len(own)
             time = read_time(item.get("timestamp")).micros
@@ -158,7 +157,7 @@ class _Request:
         used = {id(one.part) for one in shown.values()}
         told = "".join(text_of(item.get("response")) or "" for item in rounds)
         words = "".join(_words(part) for part in self._after_last_tool())
-        if words.strip() and words.strip() not in told and _listed(rounds[-1].get("toolCalls")):
+        if words.strip() and words.strip() not in told and list_of(rounds[-1].get("toolCalls")):
             yield Said("assistant", self._place, (Piece("text", words),), model=self._model, records=0)
         for part in self._parts:
             kind = _kind(part)
@@ -230,10 +229,10 @@ def _asked(call: Any, shown: _Shown | None) -> Asked:
     if not isinstance(call, dict):
         return Asked(None, "", to_json(call))
     arguments = read_arguments(call.get("arguments"))
-    rest = {name: value for name, value in call.items() if name not in ("id", "name", "arguments") and value is not None}
+    rest = rest_of(call, ("id", "name", "arguments"))
     if shown is not None:
-        rest["shown"] = {name: value for name, value in shown.part.items() if name not in ("kind", "toolCallId") and value is not None}
-    extra = to_json(rest) if rest else None
+        rest["shown"] = rest_of(shown.part, ("kind", "toolCallId"))
+    extra = as_extra(rest)
     question = shown.question if shown is not None else None
     return Asked(plain_id(call.get("id")), text_of(call.get("name")) or "", arguments.text, extra, arguments.oddities, question=question)
 
@@ -246,8 +245,7 @@ def _asked_from(shown: _Shown) -> Asked:
     command = next((line[name] for name in ("userEdited", "toolEdited", "original") if line.get(name)), None) if isinstance(line, dict) else line
     given = {"command": command} if command is not None else details.get("input") if isinstance(details, dict) else None
     arguments = read_arguments(given)
-    rest = {name: value for name, value in part.items() if name not in ("kind", "toolId", "toolCallId") and value is not None}
-    extra = to_json(rest) if rest else None
+    extra = extra_of(part, ("kind", "toolId", "toolCallId"))
     return Asked(plain_id(part.get("toolCallId")), text_of(part.get("toolId")) or "", arguments.text, extra, question=shown.question)
 
 
@@ -290,7 +288,3 @@ def _words(part: dict[str, Any]) -> str:
 def _kind(part: dict[str, Any]) -> str | None:
     kind = part.get("kind")
     return kind if isinstance(kind, str) else None
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Ratings on disk: one JSON line each, appended to a file that only this process writes, there before anyone is told so."""
+"""Ratings and traces on disk: one JSON line each, appended to a file that only this process writes, there before anyone is told so."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from agentnb.errors import WorkspaceError
-from agentnb.values import Rating
-from agentnb.workspace._ratings import rating_of
+
+T = TypeVar("T")
 
 
-class Entry(NamedTuple):
-    """A record, and the rating that it is."""
+class Entry(NamedTuple, Generic[T]):
+    """A record, and the value that it is."""
 
     record: dict[str, Any]
-    rating: Rating
+    value: T
 
 
 class Passed(NamedTuple):
-    """Lines of a file that are no ratings."""
+    """Lines of a file that are none of its records."""
 
     file: str
     """Name of the file."""
@@ -37,15 +37,23 @@ class Passed(NamedTuple):
     """The first of them, as far as an excerpt goes."""
 
 
-class RatingLog:
-    """The ratings of a workspace: in memory, or in the files of a folder that many processes append to."""
+class AppendLog(Generic[T]):
+    """What is said of a workspace and never edited: in memory, or in the files of a folder that many processes append to."""
 
-    def __init__(self, folder: Path | None) -> None:
-        """Keep ratings in a folder, or only in memory when there is none."""
+    def __init__(self, folder: Path | None, read: Callable[[Any], T | None], *, noun: str) -> None:
+        """Keep records in a folder, or only in memory when there is none.
+
+        Args:
+            folder: the folder of the files.
+            read: makes the value of a record; None for what is none.
+            noun: what a record is, for messages.
+        """
         self._folder = folder
+        self._read = read
+        self._noun = noun
         self._lock = threading.Lock()
-        self._memory: list[Entry] = []
-        self._files: dict[str, _File] = {}
+        self._memory: list[Entry[T]] = []
+        self._files: dict[str, _File[T]] = {}
         self.generation = 0
         """Changes whenever there is something new."""
 
@@ -57,33 +65,45 @@ class RatingLog:
         """
         with self._lock:
             if self._folder is None:
-                self._memory.extend(_entries([record]))
+                self._memory.extend(_entries([record], self._read))
                 self.generation += 1
                 return
             with _own_lock:
-                _append(self._folder, record)
+                _append(self._folder, record, self._noun)
+
+    def take_over(self, other: AppendLog[T]) -> None:
+        """Keep what another log holds, except the records that are here already.
+
+        Raises:
+            WorkspaceError: when one could not be written.
+        """
+        self.refresh()
+        present = {entry.record.get("id") for entry in self.entries()}
+        for entry in other.entries():
+            if entry.record.get("id") not in present:
+                self.append(entry.record)
 
     def refresh(self) -> int:
         """Read what is new and return the generation; one look at one folder as a rule.
 
         Raises:
-            WorkspaceError: when ratings are there that cannot be read.
+            WorkspaceError: when records are there that cannot be read.
         """
         with self._lock:
             if self._folder is not None:
                 try:
                     self._read_new(self._folder)
                 except OSError as error:
-                    raise _failure(f"Ratings in {self._folder} cannot be read: {error.strerror}. Give this account the right to read them", error) from error
+                    raise _failure(f"{self._noun.capitalize()}s in {self._folder} cannot be read: {error.strerror}. Give this account the right to read them", error) from error
             return self.generation
 
-    def entries(self) -> list[Entry]:
-        """Return all ratings that were read, those of other processes included."""
+    def entries(self) -> list[Entry[T]]:
+        """Return all records that were read, those of other processes included."""
         with self._lock:
             return [*self._memory, *(entry for _, file in sorted(self._files.items()) for entry in file.entries)]
 
     def passed(self) -> list[Passed]:
-        """Return what is in the files and is no rating of a known format."""
+        """Return what is in the files and is no record of a known format."""
         with self._lock:
             return [Passed(name, len(file.passed), file.passed[0]) for name, file in sorted(self._files.items()) if file.passed]
 
@@ -93,21 +113,22 @@ class RatingLog:
             del self._files[name]
             self.generation += 1
         for name, size in sizes.items():
-            file = self._files.setdefault(name, _File())
+            file = self._files.setdefault(name, _File(self._read))
             if size < file.offset:
                 # It was cut or replaced.
-                file = self._files[name] = _File()
+                file = self._files[name] = _File(self._read)
                 self.generation += 1
             if size > file.offset and file.read_on(folder / name):
                 self.generation += 1
 
 
-class _File:
+class _File(Generic[T]):
     """What was read of one file so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[Any], T | None]) -> None:
+        self._read = read
         self.offset = 0
-        self.entries: list[Entry] = []
+        self.entries: list[Entry[T]] = []
         self.passed: list[str] = []
 
     def read_on(self, path: Path) -> bool:
@@ -121,7 +142,7 @@ class _File:
         lines = data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]
         self.offset += sum(len(line) + 1 for line in lines)
         for line in lines:
-            found = _entries([_record_of(line)])
+            found = _entries([_record_of(line)], self._read)
             self.entries.extend(found)
             if not found and line.strip():
                 self.passed.append(line[:200].decode("utf-8", "backslashreplace"))
@@ -129,9 +150,10 @@ class _File:
 
 
 class _OwnFile:
-    """The file that this process appends to, whichever of its workspaces a rating comes from."""
+    """The file that this process appends to, whichever of its workspaces a record comes from."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, noun: str) -> None:
+        self._noun = noun
         self.process = os.getpid()
         host = re.sub(r"[^A-Za-z0-9]", "", socket.gethostname())[:20] or "host"
         self.path = folder / f"{host}-{self.process}-{secrets.token_hex(3)}.jsonl"
@@ -140,7 +162,7 @@ class _OwnFile:
             self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
             _sync_folder(folder)
         except OSError as error:
-            raise _not_kept(self.path, error) from error
+            raise _not_kept(self._noun, self.path, error) from error
 
     def is_ours(self) -> bool:
         """Tell whether this process opened the file, and it is still there."""
@@ -163,7 +185,7 @@ class _OwnFile:
         except OSError as error:
             with contextlib.suppress(OSError):  # the first error is the one to tell; a cut line is skipped by every reader
                 os.ftruncate(self._file, before)
-            raise _not_kept(self.path, error) from error
+            raise _not_kept(self._noun, self.path, error) from error
 
     def close(self) -> None:
         with contextlib.suppress(OSError):
@@ -174,21 +196,21 @@ _own_files: dict[Path, _OwnFile] = {}
 _own_lock = threading.Lock()
 
 
-def _append(folder: Path, record: dict[str, Any]) -> None:
+def _append(folder: Path, record: dict[str, Any], noun: str) -> None:
     own = _own_files.get(folder)
     if own is None or not own.is_ours():
         # A file that a fork brought along, or that was removed, is left alone.
-        own = _own_files[folder] = _OwnFile(folder)
+        own = _own_files[folder] = _OwnFile(folder, noun)
     try:
         own.append(record)
     except WorkspaceError:
-        # Somebody may have read what was taken back: the next rating starts a new file, so that no place in a file ever means two things.
+        # Somebody may have read what was taken back: the next record starts a new file, so that no place in a file ever means two things.
         _own_files.pop(folder).close()
         raise
 
 
-def _entries(records: Iterable[Any]) -> list[Entry]:
-    return [Entry(record, rating) for record in records if (rating := rating_of(record)) is not None]
+def _entries(records: Iterable[Any], read: Callable[[Any], T | None]) -> list[Entry[T]]:
+    return [Entry(record, value) for record in records if (value := read(record)) is not None]
 
 
 def _record_of(line: bytes) -> Any:
@@ -221,9 +243,9 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _not_kept(path: Path, error: OSError) -> WorkspaceError:
-    reason = f"The rating was not kept: {error.strerror or error} while writing {path}. Nothing of it was written"
-    return _failure(f"{reason}; make room or rights, and rate again", error)
+def _not_kept(noun: str, path: Path, error: OSError) -> WorkspaceError:
+    reason = f"The {noun} was not kept: {error.strerror or error} while writing {path}. Nothing of it was written"
+    return _failure(f"{reason}; make room or rights, and {'rate' if noun == 'rating' else 'record'} again", error)
 
 
 def _failure(message: str, error: OSError) -> WorkspaceError:
