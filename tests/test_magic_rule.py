@@ -97,7 +97,7 @@ def test_the_cell_of_a_rule_is_put_back_and_makes_the_same_rule(shell: Any, ws: 
     assert placed == [f"%%rule too_red --phase final --cap 2\n{BODY}"] == [cell_of(ws.rules[-1])]
     line, _, body = placed[0].partition("\n")
     assert rule(shell, line.removeprefix("%%rule "), body) == found
-    with pytest.raises(anb.OptionError, match="No rule of this workspace is called 'gone'. Those made by cells are: too_red"):
+    with pytest.raises(anb.OptionError, match=r"No rule of this workspace is called 'gone'\. Those made by cells are: too_red"):
         rule(shell, "gone")
     with pytest.raises(anb.OptionError, match="'no_action' was not made by a cell"):
         rule(shell, "no_action")

@@ -12,7 +12,7 @@ import itertools
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -21,9 +21,8 @@ from agentnb.readers._fields import amount_in, count_in, text_of
 from agentnb.readers._json import parse_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
-from agentnb.readers._rows import Rows, SourceRow
 from agentnb.readers._times import Time, read_time
-from agentnb.readers.builders.exchanges import Asking, Dialect, Exchange, Reply, failed_reply, join_exchanges, name_of
+from agentnb.readers.builders.exchanges import Asking, Dialect, Exchange, Reply, failed_reply, name_of
 from agentnb.readers.dialects._known import DIALECTS
 from agentnb.readers.dialects.responses import DIALECT as RESPONSES
 from agentnb.streams.converse_events import read_frames
@@ -106,29 +105,6 @@ def log_format(sample: Sample) -> str | None:
     found = [dialect_of(http) for entry in entries if (http := http_of(entry)) is not None]
     calls = Counter(dialect.format for dialect in reversed(found) if dialect is not None)
     return calls.most_common(1)[0][0] if calls else None
-
-
-def log_keys(sample: Sample) -> set[str]:
-    """Return the ids of the conversations that a log begins, as far as they are known before it is read."""
-    entries = (*sample.values, *sample.last_values) if sample.shape == "lines" else entries_of(sample.document)[:1000]
-    account = Account(SourceRow("", ""))
-    return {exchange.name for entry in entries if (http := http_of(entry)) is not None and (exchange := exchange_of(http, 1, 1, account)) is not None}
-
-
-def read_log(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes, format: str) -> None:
-    """Read the logs of a group into conversations."""
-    join_exchanges((exchange for file in files for exchange in exchanges_in(file, on_bytes)), rows, format)
-
-
-def exchanges_in(file: OpenFile, on_bytes: OnBytes) -> Iterator[Exchange]:
-    """Yield the model calls of a log; what else it holds is in the account with a reason."""
-    for place, value in placed_entries(file, on_bytes):
-        http = http_of(value)
-        exchange = exchange_of(http, place, place, file.account) if http is not None else None
-        if exchange is not None:
-            yield exchange
-        else:
-            skip_other(file.account, place, value, http)
 
 
 def placed_entries(file: OpenFile, on_bytes: OnBytes) -> Iterator[tuple[int, Any]]:

@@ -51,11 +51,13 @@ from agentnb.readers.formats import (
 )
 
 READERS: tuple[Reader, ...] = (
+    # Envelopes of their own: trajectories, evaluation logs, traces.
     atif.READER,
     inspect.READER,
     mlflow.READER,
     langfuse.READER,
     otel.READER,
+    # Coding tools and other programs that keep sessions; qwen's lines look like claude_code's, and openclaw's like pi's.
     codex.READER,
     claude_code.READER,
     qwen.READER,
@@ -70,10 +72,12 @@ READERS: tuple[Reader, ...] = (
     cursor.READER,
     goose.READER,
     functai.READER,
+    # Benchmarks and agents that are run on them.
     swe_agent.READER,
     mini_swe_agent.READER,
     openhands.READER,
     tau2.READER,
+    # Frameworks, and langsmith, whose runs hold the messages of langchain.
     langsmith.READER,
     langchain.READER,
     pydantic_ai.READER,
@@ -81,12 +85,14 @@ READERS: tuple[Reader, ...] = (
     autogen.READER,
     openai_agents.READER,
     ai_sdk.READER,
+    # The services themselves, whose messages stand inside most of the above; benchmarks that write the messages of Chat Completions come before it.
     gemini.READER,
     openai_responses.READER,
     anthropic_messages.READER,
     toolbench.READER,
     bfcl.READER,
     openai_chat.READER,
+    # Text.
     aider.READER,
 )
 

@@ -10,7 +10,7 @@ from agentnb.readers._archive import find_archive, open_member
 from agentnb.readers._containers import sample_of
 from agentnb.readers._content import Origin, Stream, locate, open_content
 from agentnb.readers._framing import are_events, first_values, split_events, split_values
-from agentnb.readers._json import Parsed, parse_document, parse_json
+from agentnb.readers._json import parse_document, parse_json
 from agentnb.readers._lines import without_mark
 from agentnb.readers._reader import Sample
 from agentnb.readers._yaml import parse_yaml
@@ -116,10 +116,10 @@ def _look_at_document(data: bytes, damage: tuple[str, ...]) -> Look:
         return Look(Sample("lines", values, _values_of(list(split_values(data))[-_VALUES:]), framing="values"))
     if parsed.ok and isinstance(parsed.value, dict | list) and parsed.value:
         return Look(Sample("document", (parsed.value,), oddities=(*damage, *parsed.oddities)))
-    return _look_at_words(data, parsed, damage)
+    return _look_at_words(data, damage)
 
 
-def _look_at_words(data: bytes, parsed: Parsed, damage: tuple[str, ...]) -> Look:
+def _look_at_words(data: bytes, damage: tuple[str, ...]) -> Look:
     """Look at what is not JSON: YAML, or any other text."""
     text = data[:_TEXT].decode("utf-8", "backslashreplace")
     if data.lstrip()[:1] in (b"{", b"["):

@@ -46,6 +46,7 @@ from agentnb.render._turns import render_call, render_rating_line, render_steps,
 from agentnb.render.evidence import plain_evidence, render_evidence
 from agentnb.render.replay import plain_frame, plain_trace, render_frame, render_trace
 from agentnb.render.script_row import render_script
+from agentnb.render.what_if import render_what_if
 
 __all__ = [
     "Finding",
@@ -109,6 +110,7 @@ __all__ = [
     "render_turn",
     "render_turn_body",
     "render_upload",
+    "render_what_if",
     "sweep_table",
     "tree_order",
     "turn_line",

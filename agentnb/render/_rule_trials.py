@@ -18,8 +18,8 @@ def backtest_table(found: Backtest) -> ResultTable:
     """Return what a backtest found as a table: the first hits, with the counts in its title."""
     rated = facts(f"precision {_percent(found.precision)}", f"recall {_percent(found.recall)}", amount(found.rated, "rated turn")) if found.rated else None
     title = f"rule {found.code} · " + facts(f"{amount(found.turns_hit, 'turn')} of {found.turns:,}", amount(found.hits, "nudge"), rated)
-    rows = tuple((hit.turn_id, hit.step_id, hit.phase, hit.nudge, _why(evidence_of(hit))) for hit in found.first)
-    return ResultTable(columns=("turn_id", "step_id", "phase", "nudge", "evidence"), rows=rows, total=found.turns_hit, title=title)
+    rows = tuple((hit.turn_id, hit.call_index, hit.nudge, _why(evidence_of(hit))) for hit in found.first)
+    return ResultTable(columns=("turn_id", "call_index", "nudge", "evidence"), rows=rows, total=found.turns_hit, title=title)
 
 
 def render_backtest(found: Backtest) -> str:

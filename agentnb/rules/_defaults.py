@@ -5,11 +5,12 @@ Their order, phases and fields follow its public description; the thresholds are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from agentnb.rules._sentences import ends_with_user_question
-from agentnb.rules.predicates import Said, announced_work, asks_of_user, is_go_ahead, listed_work
+from agentnb.rules.predicates import Said, asks_of_user, is_go_ahead, listed_work, unkept_work
 from agentnb.values.rules import Finding, Rule, RuleContext, RulePhase
 
 NO_PROGRESS_NUDGE: Final = 5
@@ -165,6 +166,14 @@ _NO_REQUEST = Condition(
 )
 
 
+# Agents that have no tools, or whose model has no calls, write their edits and calls into the answer.
+_WRITTEN_CALL: Final = re.compile(r"^[ \t]*(?:<{5,9} ?SEARCH|@@@ (?:SEARCH|SHELL)|\*\*\* Begin Patch|<function=|<tool_call>|<invoke )", re.MULTILINE)
+_NO_WRITTEN_CALL = Condition(
+    lambda ctx: _WRITTEN_CALL.search(ctx.final_text) is None,
+    lambda ctx: "final_text holds an edit or a call" if _WRITTEN_CALL.search(ctx.final_text) else "",
+)
+
+
 def _sentence(found: Callable[[str], Said | None], none: str) -> Condition:
     def reason(ctx: RuleContext) -> str:
         said = found(ctx.final_text)
@@ -176,8 +185,8 @@ def _sentence(found: Callable[[str], Said | None], none: str) -> Condition:
 _FINAL: Final[Mapping[str, tuple[Condition, ...]]] = {
     "length_recovery": (_TEXT, _CUT),
     "empty_final_response": (_NO_ERROR, _NO_TEXT),
-    "go_ahead": (_ANSWERED, _NO_CALLS, _AGREED),
-    "no_action": (_ANSWERED, _NO_CALLS, _NO_QUESTION, _sentence(announced_work, "final_text announces no work"), _NO_REQUEST),
+    "go_ahead": (_ANSWERED, _NO_CALLS, _AGREED, _NO_WRITTEN_CALL),
+    "no_action": (_ANSWERED, _NO_CALLS, _NO_QUESTION, _sentence(unkept_work, "final_text announces no work"), _NO_REQUEST, _NO_WRITTEN_CALL),
     "remaining_work": (_ANSWERED, _CALLS, _NO_QUESTION, _sentence(listed_work, "final_text lists no open work"), _NO_REQUEST),
     "delivery": (_is("delivery_required"), _ANSWERED, _NO_CALLS),
     "verify_before_done": (_is("unverified_write"), _ANSWERED),

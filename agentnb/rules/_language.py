@@ -121,6 +121,7 @@ class Grammar:
         self.idle = tuple(_whole(word for language in languages for word in language.units("skip", key)) for key in ("empty", "optional"))
         self.closed = tuple(Closed(*(_whole(table.get(key, ())) for key in ("first", "then", "last", "not"))) for table in tables["closed"])
         self.done = _whole(word for language in languages for word in language.units("fraction", "done"))
+        self.thinking = frozenset[str]().union(*(language.units("words", "thinking") for language in languages))
         self.promising = _together(self.promise)
         self.listing = _together((*self.promise, *self.open, self.done))
         between = "|".join(written(word) for language in languages for word in sorted(language.units("fraction", "between")))

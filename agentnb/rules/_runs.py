@@ -155,7 +155,8 @@ def _runs(turn_id: str, conversation_id: str, prompt: str | None, state: str | N
     _place_silent_steps(steps, places, texts)
     places.setdefault(turn_id, [])
     for agent in sorted(places, key=lambda agent: agent != turn_id):
-        events: list[StepFacts | Heard] = [_step(*steps[event][1:], texts.get(event)) if isinstance(event, str) else event for event in places[agent]]
+        told = [event for event in places[agent] if not isinstance(event, str) or _is_told(*steps[event][1:], texts.get(event), state)]
+        events: list[StepFacts | Heard] = [_step(*steps[event][1:], texts.get(event)) if isinstance(event, str) else event for event in told]
         if agent == turn_id and prompt and not any(isinstance(event, Heard) and not event.injected for event in events):
             events.insert(0, Heard(prompt, False, None))
         _add_loose_calls(events, loose.pop(agent, []))
@@ -236,6 +237,13 @@ def _add_loose_calls(events: list[StepFacts | Heard], loose: list[CallFacts]) ->
         events.append(StepFacts(None, loose[0].call_index, "", None, loose))
     else:
         last.calls.extend(loose)
+
+
+def _is_told(row: Any, calls: list[CallFacts], texts: Sequence[str] | None, state: str | None) -> bool:
+    """Say whether anything was recorded of what came of a step; of one without, nobody knows whether its answer was empty."""
+    if calls or row[12] or row[8] or row[7] == "failed":
+        return True
+    return texts is not None and (state == "done" or any(texts))
 
 
 def _step(row: Any, calls: list[CallFacts], texts: Sequence[str] | None) -> StepFacts:

@@ -24,6 +24,7 @@ ENDING: Final = 2_000
 _CORE_SIGNS: Final = "👍🚀✅✔☑👌"
 _FILLER_SIGNS: Final = "🙏"
 _SIGN: Final = re.compile(f"([{_CORE_SIGNS}{_FILLER_SIGNS}])[\ufe0f\U0001f3fb-\U0001f3ff]*")
+_FENCES: Final = ("```", "~~~")
 _BOXES: Final = ("[ ]", "[]", "☐")
 _JOINED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _INNER_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
@@ -105,6 +106,15 @@ def announced_work(text: str | None, *, languages: Sequence[Language] | None = N
     return _announced(text, grammar_of(languages)) if text else None
 
 
+def unkept_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:
+    """Return the first sentence that promises an action which the same text does not carry out, else None.
+
+    "Let's analyze this step by step", with the steps behind it, is done where it stands, and so is "I'll change the function" with the code behind it: much
+    follows such a promise, and it is one of thinking, or is followed by a block of code. Ours; measured on recordings of agents without tools.
+    """
+    return _unkept(text, grammar_of(languages)) if text else None
+
+
 def listed_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:
     """Return the first sentence of a text that promises an action, else the first that lists open work, else None."""
     return _listed(text, grammar_of(languages)) if text else None
@@ -122,6 +132,20 @@ def _announced(text: str, grammar: Grammar) -> Said | None:
     if not _may_match(text, grammar.promising):
         return None
     return next((_said(text, sentence) for line in lines_of(text) for sentence in line.sentences if _promises(grammar, sentence)), None)
+
+
+@lru_cache(maxsize=8)
+def _unkept(text: str, grammar: Grammar) -> Said | None:
+    if _announced(text, grammar) is None:
+        return None
+    last_code = max(map(text.rfind, _FENCES))
+    promises = (sentence for line in lines_of(text) for sentence in line.sentences if _promises(grammar, sentence))
+    said = ((_said(text, sentence), sentence) for sentence in promises)
+    return next((found for found, sentence in said if found.near_end or not _kept(grammar, sentence, last_code)), None)
+
+
+def _kept(grammar: Grammar, sentence: Sentence, last_code: int) -> bool:
+    return last_code > sentence.start or not grammar.thinking.isdisjoint(sentence.words)
 
 
 @lru_cache(maxsize=8)

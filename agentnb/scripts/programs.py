@@ -100,8 +100,7 @@ def _is_no_program(arguments: dict[str, Any]) -> bool:
     """Tell editing and typing from running: an editor's command among code tools, keys for a process that runs already."""
     if arguments.get("is_input") in (True, "true") or ("session_id" in arguments and "chars" in arguments):
         return True
-    keys = arguments.get("keystrokes")
-    if isinstance(keys, str) and _KEYS.fullmatch(keys[:200]):
+    if "keystrokes" in arguments and isinstance(keys := arguments["keystrokes"], str) and _KEYS.fullmatch(keys[:200]):
         return True
     return arguments.get("command") in _NO_PROGRAM and ("path" in arguments or "file_text" in arguments)
 

@@ -86,8 +86,7 @@ class _Filing:
             return
         text, argument, language = program
         size = program_size(text)
-        output, error, extra = (told if told is None or type(told) is str else _text(told) for told in (output, error, extra))
-        ending = verdict_of(state=state, failed=failed, exit_code=exit_code, output=output, error=error, extra=extra, hosted=tool.hosted)
+        ending = verdict_of(state=state, failed=failed, exit_code=exit_code, output=_text(output), error=_text(error), extra=_text(extra), hosted=tool.hosted)
         if ending.outcome is not None:
             dispatch = self._dispatched[turn_id] = self._dispatched.get(turn_id, 0) + 1
             flags = (ending.exit_code, True if ending.service_error else None, None, None)
@@ -133,7 +132,9 @@ def _named(names: Sequence[str], columns: Iterable[Sequence[Any]]) -> Columns:
 
 def _text(value: Any) -> str | None:
     """Take a text as it is kept in rows that are not yet stored: JSON may still be the bytes it was."""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value if isinstance(value, str) else None
+    if value is None or type(value) is str:
+        return value
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) if isinstance(value, str) else None
 
 
 def _storable(text: str) -> str:

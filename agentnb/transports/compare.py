@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentnb.errors import SchemaBudgetExceeded
+from agentnb.render import render_what_if
 from agentnb.transports.canonical import char_count
 from agentnb.transports.dialects import DIALECTS, wire_chars
 from agentnb.transports.interaction import PreparedModelInteraction
@@ -78,7 +80,8 @@ def what_if_grid(recordings: Mapping[str, Iterable[Any]], transport: StageTransp
         dialect: the dialect, when the parts are events as the provider sent them.
 
     Returns:
-        One row per answer, in their order, and one column per stage and adapter: ok, or the code of what is wrong, with `(cut)` where the answer only stopped.
+        One row per answer, in their order, and one column per stage and adapter: ok, or the code of what is wrong, with `(cut)` where the answer only
+        stopped. In a notebook it shows itself with marks.
     """
     import pandas as pd
 
@@ -90,7 +93,22 @@ def what_if_grid(recordings: Mapping[str, Iterable[Any]], transport: StageTransp
     }
     frame = pd.DataFrame(list(cells.values()), columns=pd.Index(list(answers), name="recording"))
     frame.index = pd.MultiIndex.from_tuples(list(cells), names=["stage", "adapter"])
-    return frame.T
+    return _grid_type()(frame.T)
+
+
+@cache
+def _grid_type() -> type[pd.DataFrame]:
+    """Return a data frame that shows itself with marks; what is made of it is a plain one."""
+    import pandas as pd
+
+    class WhatIfGrid(pd.DataFrame):
+        """What each stage and adapter makes of answers."""
+
+        def _repr_html_(self) -> str:
+            rows = [(str(name), [str(word) for word in words]) for name, words in zip(self.index, self.to_numpy().tolist(), strict=True)]
+            return render_what_if([(str(pair[0]), str(pair[1])) for pair in self.columns], rows)
+
+    return WhatIfGrid
 
 
 def _cell(parts: list[Any], transport: StageTransport | SessionTransport, stage: str, adapter: str, dialect: str | None) -> str:

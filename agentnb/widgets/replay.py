@@ -80,10 +80,7 @@ class Replay(Cell):
             raise IndexError(f"This answer has {self._total} parts, from 0 on; there is no part {place}.")
         if self._frames is not None:
             return self._frames[place]
-        step = self.trace.steps[place]
-        failure = self.trace.failure if step.verdict == "doomed" and step.code == self.trace.code else None
-        told = {"detail": failure.detail, "hint": failure.hint} if failure is not None else {}
-        return ReplayFrame(part_index=place, kind=step.kind, part={}, verdict=step.verdict, code=step.code, output_chars=step.output_chars, **told)
+        return _frame_of(self.trace, place)
 
     @traitlets.validate("at")
     def _check_at(self, proposal: Any) -> int:
@@ -115,3 +112,11 @@ class Replay(Cell):
         frame = self.frame(int(request["at"]))
         code = f", {frame.code}" if frame.code else ""
         return {"at": frame.part_index, "html": render_frame(frame, self._total, standalone=False), "said": f"{frame.kind}: {frame.verdict}{code}"}
+
+
+def _frame_of(trace: Trace, at: int) -> ReplayFrame:
+    """Return what a trace alone knows of a part: why it is doomed, where that is why there is no selection, and no text."""
+    step = trace.steps[at]
+    failure = trace.failure if step.verdict == "doomed" and step.code == trace.code else None
+    known = {"part_index": at, "kind": step.kind, "part": {}, "verdict": step.verdict, "code": step.code, "output_chars": step.output_chars}
+    return ReplayFrame.model_validate(known | ({"detail": failure.detail, "hint": failure.hint} if failure is not None else {}))

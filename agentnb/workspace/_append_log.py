@@ -94,7 +94,8 @@ class AppendLog(Generic[T]):
                 try:
                     self._read_new(self._folder)
                 except OSError as error:
-                    raise _failure(f"{self._noun.capitalize()}s in {self._folder} cannot be read: {error.strerror}. Give this account the right to read them", error) from error
+                    reason = f"{self._noun.capitalize()}s in {self._folder} cannot be read: {error.strerror}"
+                    raise _failure(f"{reason}. Give this account the right to read them", error) from error
             return self.generation
 
     def entries(self) -> list[Entry[T]]:

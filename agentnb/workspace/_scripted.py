@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from agentnb.readers import without_garbage_collection
 from agentnb.scripts import rows_of_calls
 from agentnb.workspace._columns import columns_table
 from agentnb.workspace._database import Database
@@ -30,5 +31,7 @@ order by c.conversation_id, c.call_index
 
 def scripts_of(database: Database, sources: Sequence[str]) -> Mapping[str, pa.Table]:
     """Work out which programs the calls of some files submitted, and how these ended."""
-    made = rows_of_calls(database.cursor().sql(_CALLS, params=[list(sources)]).to_arrow_table().to_pydict())
+    # Rows are many small tuples, none of which is in a circle.
+    with without_garbage_collection():
+        made = rows_of_calls(database.cursor().sql(_CALLS, params=[list(sources)]).to_arrow_table().to_pydict())
     return {"script_rows": columns_table("script_rows", made.rows), "script_programs": columns_table("script_programs", made.programs)}

@@ -130,5 +130,5 @@ def _same(record: Mapping[str, Any], table: str) -> list[str]:
     return [record["response"]] * len(record[table]["output_chars"])
 
 
-def _named(table: pa.Table) -> Iterable[tuple[str, pa.ChunkedArray]]:
+def _named(table: pa.Table) -> Iterable[tuple[str, Any]]:
     return zip(table.column_names, table.columns, strict=True)

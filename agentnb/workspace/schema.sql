@@ -1180,7 +1180,7 @@ select
     s.code,
     count(*) as responses,
     avg((p.output_chars - p.chars) / s.output_chars) as share_before,
-    sum(s.output_chars - p.output_chars) as chars_after
+    sum(s.output_chars - p.output_chars)::bigint as chars_after
 from model_selections as s
 join model_parts as p on p.response_id = s.response_id and p.part_index = s.broke_at
 where s.output_chars > 0

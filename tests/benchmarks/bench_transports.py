@@ -10,9 +10,12 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import from_json
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import agentnb.transports as tr
 from tests.benchmarks.measure import best_times, print_ratios

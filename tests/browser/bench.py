@@ -79,7 +79,7 @@ class Bench:
 
     def select(self, call_id: str, name: str = "a") -> None:
         """Set `selected` from Python."""
-        setattr(self.views[name], "selected", call_id)
+        self.views[name].selected = call_id
         self.page.evaluate("([name, id]) => window.models[name].set('selected', id)", [name, call_id])
 
     def model(self, script: str, name: str = "a") -> Any:

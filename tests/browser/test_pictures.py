@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from playwright.sync_api import Locator, expect
+from pathlib import Path
 
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from agentnb.report import render_report
 from agentnb.widgets import CallTree, Transcript
 from agentnb.workspace import Workspace
 from tests.browser.bench import Bench
@@ -91,3 +94,18 @@ def test_the_picture_of_a_result_stands_in_its_call(bench: Bench, ws: Workspace,
     bench.select(next(call.call_id for call in made.calls if call.name == "screenshot"), name="b")
     bench.page.locator("#b details.image > summary").click()
     assert width(bench.page.locator("#b img")) == 8
+
+
+def test_the_report_draws_a_small_picture_under_its_own_policy_and_loads_nothing(browser: Browser, tmp_path: Path) -> None:
+    made = TurnMaker(0, "It arrived like this.")
+    made.show(data_address(png()), "https://example.com/a.png")
+    report = tmp_path / "report.html"
+    report.write_text(render_report(workspace_of(conversation(made.done()))), "utf-8")
+    page = browser.new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(report.as_uri())
+    page.evaluate("() => { for (const line of document.querySelectorAll('details')) line.open = true; }")
+    assert width(page.locator("img")) == 8
+    assert [address for address in requests if not address.startswith("data:")] == [report.as_uri()]
+    page.close()

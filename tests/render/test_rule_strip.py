@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from agentnb.render import plain_rules, render_rule_strip, render_rules
+from agentnb.render import TranscriptPage, plain_rules, render_rule_strip, render_rules, render_transcript, turn_line
 from agentnb.rules import explain_rules, rule_from_cell
 from agentnb.values import Rule, RuleExplanation
 from tests.render.pages import Page
-from tests.render.samples import ATTACKS, coding_turn, hostile_turn
+from tests.render.samples import ATTACKS, coding_turn, conversation, hostile_turn
 from tests.rules.faults import Maker, edit, read
 
 
@@ -85,3 +85,18 @@ def test_a_recorded_text_stays_text(attack: str) -> None:
         shown = re.sub('data-[a-z]+="[^"]*"', "", html)
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", shown)
         assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", plain_rules(told))
+
+
+@pytest.mark.parametrize("live", [False, True])
+@pytest.mark.parametrize("budget", [6_000, 25_000])
+def test_an_unfolded_turn_has_its_strip_within_the_budget_of_the_transcript(budget: int, live: bool) -> None:
+    made = Maker("Fix it")
+    for number in range(300):
+        made.step(None, read(f"{number}.py"))
+    turn = made.say("I'll add the tests next.").turn()
+    told = {"t": explain_rules(turn, counting="counterfactual")}
+    page = TranscriptPage(conversation=conversation(turn), lines=(turn_line(turn),), total=1, turns={"t": turn}, told=told)
+    html = render_transcript(page, live=live, open_turns=("t",), budget=budget)
+    assert len(html.encode()) <= budget
+    assert "▲ due" in html or "more nudges" in html
+    assert "▲ due" not in render_transcript(page.model_copy(update={"told": {}}), live=live, open_turns=("t",), budget=budget)

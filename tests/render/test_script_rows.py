@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from agentnb import render
-from agentnb.scripts import diff_programs
+from agentnb.scripts import diff_programs, rows_of_calls
 from agentnb.values import ScriptRow
 from agentnb.values.scripts import program_size
 from tests.render.pages import Page
-from tests.render.samples import ATTACKS
+from tests.render.samples import ATTACKS, TurnMaker, conversation
 
 BUDGET = 25_000
 
@@ -112,3 +112,52 @@ def test_a_megabyte_in_every_place_fits_the_budget(unit: str) -> None:
     html = render.render_script(row(text, tool=text, outcome="failed", exit_code=1), output=text, error=f"!{text}", change=text)
     assert len(html.encode("utf-8")) <= BUDGET
     Page(html)
+
+
+def shell_turn(*programs: tuple[str, dict[str, Any]], name: str = "Bash") -> TurnMaker:
+    maker = TurnMaker("t")
+    maker.say("user", "Run it.")
+    maker.step("Running.", *({"name": name, "arguments": {"command": text}, **known} for text, known in programs))
+    return maker
+
+
+def test_a_call_of_a_code_tool_shows_what_its_record_proves_and_what_changed() -> None:
+    turn = shell_turn(("make tset", {"exit_code": 2, "state": "failed", "output": "no"}), ("make test", {"exit_code": 0, "output": "ok"})).turn()
+    shown = Page(render.render_turn(turn)).text
+    assert "F1 submitted · F2 ✕ failed · ran is not right" in shown
+    assert "F1 submitted · F2 ✓ completed · ran is not right" in shown
+    assert shown.count("1 line new, 1 gone since the program before") == 1
+    assert "+make test" in shown
+    assert "F2 ✓ completed" in Page(render.render_call(turn.tool_calls[1])).text
+    assert "since the program before" in Page(render.render_call(turn.tool_calls[1], turn=turn)).text
+
+
+def test_a_call_of_another_tool_and_one_that_never_ran_show_no_facts() -> None:
+    assert "F1" not in Page(render.render_turn(shell_turn(("make", {}), name="Read").turn())).text
+    assert "F1" not in Page(render.render_turn(shell_turn(("make", {"state": "denied"})).turn())).text
+
+
+def test_a_command_line_is_shown_as_the_program_that_it_runs() -> None:
+    maker = shell_turn()
+    call = maker.call("tool", "shell", parent="t", input='{"command": ["bash", "-lc", "if true; then ls; fi"]}', exit_code=0)
+    html = render.render_call(call)
+    assert '<span class="k">if </span>' in html
+    assert "if true; then ls; fi" in Page(html).text
+
+
+def test_programs_of_turns_that_are_not_shown_are_not_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counted(calls: Any) -> Any:
+        asked.append(len(calls["call_id"]))
+        return rows_of_calls(calls)
+
+    monkeypatch.setattr("agentnb.render._programs.rows_of_calls", counted)
+    turns = [shell_turn(("make", {"exit_code": 0}), ("make", {"exit_code": 0})).turn().model_copy(update={"turn_id": f"t{place}"}) for place in range(3)]
+    lines = tuple(render.turn_line(turn) for turn in turns)
+    about = conversation(turns[0]).model_copy(update={"turns": ()})
+    page = render.TranscriptPage(conversation=about, lines=lines, total=3, turns={"t1": turns[1]})
+    render.render_transcript(page, live=True)
+    assert asked == []
+    render.render_transcript(page, live=True, open_turns=("t1",))
+    assert set(asked) <= {2}

@@ -215,3 +215,36 @@ def test_that_it_was_excused_is_said() -> None:
 
 def test_a_confirmation_that_was_asked_for_long_ago_excuses_nothing() -> None:
     assert fired(default_rules(), final(final_text="Please confirm the date. It is in the file. All is there. I'll fix it now.")) == "no_action"
+
+
+LONG = "The first of them holds, and so does the second, as each of the values above shows. " * 6
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Let's analyze this step by step:\n\n" + LONG, None),
+        ("I'll change the function:\n\n```python\n" + "total += 1\n" * 60 + "```\n", None),
+        ("Je vais comparer les deux textes.\n\n" + LONG, None),
+        ("Let's analyze this step by step.", "no_action"),
+        ("I'll change the function.\n\n" + LONG, "no_action"),
+        ("Let's analyze this step by step:\n\n" + LONG + "\nI'll run the tests now.", "no_action"),
+    ],
+)
+def test_what_an_answer_announces_and_then_does_itself_is_no_fault(text: str, code: str | None) -> None:
+    nudge = evaluate_rules(default_rules(), RuleContext(phase="final", final_text=text, last_user_text="Which is it?"))
+    assert (nudge and nudge.code) == code
+
+
+@pytest.mark.parametrize("text", ["I'll cancel order 7. Is that right? (yes/no)", "I'll send it.\n\nShall I? [y/N]", "Je vais l'annuler. D'accord ? (oui/non)"])
+def test_a_question_with_its_choices_is_a_question(text: str) -> None:
+    assert evaluate_rules(default_rules(), RuleContext(phase="final", final_text=text)) is None
+
+
+@pytest.mark.parametrize(
+    "written", ["@@@ SEARCH: a.py @@@\nx\n@@@ REPLACE @@@", "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE", "<function=run>\n</function>"]
+)
+def test_an_edit_or_a_call_written_into_the_answer_is_an_action(written: str) -> None:
+    ctx = RuleContext(phase="final", final_text=f"I'll do it now.\n{written}", last_user_text="yes")
+    assert evaluate_rules(default_rules(), ctx) is None
+    assert evaluate_rules(default_rules(), ctx.model_copy(update={"final_text": "I'll do it now."})) is not None

@@ -245,3 +245,10 @@ def test_explaining_twice_gives_the_same() -> None:
     told = Maker("Fix it").step(None, read("a.py")).say("I'll go on.").turn()
     assert explain_rules(told) == explain_rules(told, default_rules()) or explain_rules(told).hits[0][1] == explain_rules(told).hits[0][1]
     assert explain_rules(told).model_dump_json() == explain_rules(told).model_dump_json()
+
+
+def test_a_step_of_which_nothing_was_recorded_is_no_empty_answer() -> None:
+    silent = Maker("Fix it").step(None, reason="stop").turn()
+    assert hits(silent) == [(0, "empty_final_response")]
+    calls = tuple(each.model_copy(update={"finish_reason": None}) for each in silent.calls)
+    assert explain_rules(silent.model_copy(update={"calls": calls})).points == ()

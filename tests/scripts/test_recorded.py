@@ -138,6 +138,9 @@ def test_a_tool_that_edits_types_or_asks_runs_no_code(name: str) -> None:
         ("shell", {"command": ["ls", 5]}, None),
         ("code_execution", {"type": "text_editor_code_execution", "command": "create", "path": "x", "file_text": "y"}, None),
         ("execute_bash", {"command": "C-c", "is_input": "true"}, None),
+        ("bash_command", {"keystrokes": "C-c"}, None),
+        ("bash_command", {"keystrokes": "Escape Enter"}, None),
+        ("bash_command", {"keystrokes": "Enterprise --help\n"}, ("Enterprise --help\n", "keystrokes", "bash")),
     ],
 )
 def test_the_program_is_found_in_the_arguments(name: str, arguments: Any, expected: tuple[Any, ...] | None) -> None:
@@ -198,6 +201,12 @@ CODEX = "Command: ls\nChunk ID: 1\nWall time: 0.1 seconds\n"
         ({"output": "x", "extra": '{"toolUseResult":{"stdout":"x","stderr":"","interrupted":false}}'}, "completed", None, None),
         ({"output": "x", "extra": '{"toolUseResult":{"stdout":"x","stderr":"","interrupted":true}}'}, "failed", None, "interrupted"),
         ({"output": "x", "extra": '{"toolUseResult":{"stdout":"\\"interrupted\\":true"}}'}, "unreported", None, None),
+        ({"output": "x", "extra": '{"is_error":false}'}, "completed", None, None),
+        ({"output": "x", "extra": '{"toolName":"bash","isError": false}'}, "completed", None, None),
+        ({"output": "x", "extra": '{"toolUseResult":{"stdout":"x","is_error":false}}'}, "completed", None, None),
+        ({"output": "x", "extra": '{"note":"\\"is_error\\":false"}'}, "unreported", None, None),
+        ({"output": "x", "extra": '{"inner":{"is_error":false}}'}, "unreported", None, None),
+        ({"output": "x", "extra": '{"is_error":false'}, "unreported", None, None),
         ({"output": "OCI runtime exec failed: no such container", "failed": True}, "raised", None, None),
         ({"output": 5, "error": ["x"], "extra": {}}, "unreported", None, None),
         ({"output": b"<returncode>0</returncode>"}, "completed", 0, None),

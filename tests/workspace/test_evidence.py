@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -88,21 +87,18 @@ def test_only_the_turns_that_led_to_a_turn_are_earlier() -> None:
     assert earlier_turns(conversation, root) == earlier_turns(conversation, endless) == []
 
 
-def checked_whole(ws: Workspace) -> int:
-    """Check every turn of a workspace; each text that its agent was shown is searched, once."""
-    conversations: defaultdict[str, list[Turn]] = defaultdict(list)
-    for turn in turns_of(ws):
-        conversations[turn.conversation_id].append(turn)
-    for turns in conversations.values():
-        for turn in turns[:-1]:
-            anb.check_evidence(turn)
-        check = ws.check_evidence(turns[-1])
-        own = [place.call_id for place in check.searched if place.call_id is not None]
-        assert len(own) == len(set(own))
-        assert sum(place.characters for place in check.searched if place.call_id is not None) <= sum(map(returned, turns))
-        assert len(render_evidence(check).encode()) <= 25_000
-        assert "\n" not in plain_evidence(check)
-    return sum(map(len, conversations.values()))
+def check_whole(ws: Workspace, conversation_id: str) -> int:
+    """Check every turn of a conversation; each text that its agent was shown is searched, once."""
+    turns = ws.conversation(conversation_id).turns
+    for turn in turns[:-1]:
+        anb.check_evidence(turn)
+    check = ws.check_evidence(turns[-1])
+    own = [place.call_id for place in check.searched if place.call_id is not None]
+    assert len(own) == len(set(own))
+    assert sum(place.characters for place in check.searched if place.call_id is not None) <= sum(map(returned, turns))
+    assert len(render_evidence(check).encode()) <= 25_000
+    assert "\n" not in plain_evidence(check)
+    return len(turns)
 
 
 def returned(turn: Turn) -> int:
@@ -110,13 +106,18 @@ def returned(turn: Turn) -> int:
 
 
 def test_every_turn_of_the_project_s_data_can_be_checked(data: Path) -> None:
-    ws = anb.open([path for path in sorted(data.iterdir()) if path.is_dir() and path.name not in ("make", "streams")])
-    assert checked_whole(ws) == ws.sql("select count(*) from turns where conversation_id <> ''").fetchall()[0][0] > 10
+    ws = anb.open([path for path in sorted(data.iterdir()) if path.is_dir() and path.name != "make"])
+    ids = [conversation_id for (conversation_id,) in ws.sql("select distinct conversation_id from turns").fetchall()]
+    assert sum(check_whole(ws, conversation_id) for conversation_id in ids) == ws.sql("select count(*) from turns").fetchall()[0][0] > 10
 
 
 @pytest.mark.recordings
-def test_every_turn_of_the_real_recordings_can_be_checked(recordings: Path) -> None:
-    assert checked_whole(anb.open(recordings)) > 2_000
+def test_the_longest_conversation_of_every_real_format_can_be_checked(recordings: Path) -> None:
+    ws = anb.open(recordings)
+    longest = "select max_by(conversation_id, turns) from (select format, conversation_id, count(*) as turns from {} group by all) group by format"
+    ids = [row[0] for row in ws.sql(longest.format("conversations join turns using (conversation_id)")).fetchall()]
+    assert len(ids) > 25
+    assert sum(check_whole(ws, conversation_id) for conversation_id in ids) > len(ids)
 
 
 def test_a_check_shows_itself_with_the_places_that_were_searched(tmp_path: Path) -> None:

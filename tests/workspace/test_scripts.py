@@ -175,8 +175,12 @@ def test_every_view_over_scripts_fills_them_when_it_is_first_asked(view: str) ->
 
 def test_rows_are_made_when_they_are_first_asked_for_and_follow_a_file_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    made = rows_of_calls
-    monkeypatch.setattr("agentnb.workspace._scripted.rows_of_calls", lambda calls: asked.append(len(calls["call_id"])) or made(calls))
+
+    def counted(calls: Any) -> Any:
+        asked.append(len(calls["call_id"]))
+        return rows_of_calls(calls)
+
+    monkeypatch.setattr("agentnb.workspace._scripted.rows_of_calls", counted)
     path = write_session(tmp_path / "one.jsonl", "one")
     other = write_session(tmp_path / "two.jsonl", "two")
     ws = anb.open([path, other])
@@ -199,7 +203,7 @@ def test_an_answer_gets_the_programs_of_its_own_turn(tmp_path: Path) -> None:
     turn = ws.conversation("one").turns[1]
     shown = ws.answer_with_scripts(turn)
     assert shown.startswith("Task 1 is done.\n\n---\n\nPrograms run for this answer")
-    assert "#1 Bash (bash) – unreported – 1 line, 11 bytes\n\n```bash\nmake task-0\n```" in shown
+    assert "#1 Bash (bash) – completed – 1 line, 11 bytes\n\n```bash\nmake task-0\n```" in shown
     assert shown.count("\n#") == 2
     assert ws.answer_with_scripts(turn.turn_id) == shown
 

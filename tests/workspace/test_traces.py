@@ -19,13 +19,14 @@ from tests.workspace.recordings import write_session
 GOOD = [call(0, "c1", W, '{"city": "Ruin"}'), CALLED]
 BROKEN = [call(0, "c1", W, '{"city": "'), call(0, arguments='Ru"]'), call(0, arguments="xyz"), CALLED]
 CUT = [call(0, "c1", W, '{"city": ')]
-ANSWERS = {"good": GOOD, "broken": BROKEN, "cut": CUT, "text": ["Sure."], "empty": [LENGTH]}
+ANSWERS: dict[str, list[Any]] = {"good": GOOD, "broken": BROKEN, "cut": CUT, "text": ["Sure."], "empty": [LENGTH]}
 
 
 def traces() -> dict[str, Trace]:
-    found = {f"{name} {stage} {adapter}": what_if(parts, transport(), stage=stage, adapter=adapter) for name, parts in ANSWERS.items() for stage, adapter in
-             (("full", "native"), ("full", "json"), ("status-only", "native"))}  # fmt: skip
-    return found
+    places = [("full", "native"), ("full", "json"), ("status-only", "native")]
+    return {
+        f"{name} {stage} {adapter}": what_if(parts, transport(), stage=stage, adapter=adapter) for name, parts in ANSWERS.items() for stage, adapter in places
+    }
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +114,12 @@ def test_what_is_no_trace_is_refused_and_nothing_is_kept() -> None:
 
 def test_a_trace_is_written_flushed_and_only_then_acknowledged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ws, seen, fsync = anb.open(workspace=tmp_path / "ws"), list[str](), os.fsync
-    monkeypatch.setattr(os, "fsync", lambda file: (fsync(file), seen.append("fsync")))
+
+    def noted(file: int) -> None:
+        fsync(file)
+        seen.append("fsync")
+
+    monkeypatch.setattr(os, "fsync", noted)
     ws.record(trace(*GOOD))
     assert seen == ["fsync", "fsync"]
     with monkeypatch.context() as patch:

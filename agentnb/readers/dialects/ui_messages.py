@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from agentnb.readers._fields import count_in, extra_of, object_of, read_arguments, text_of
+from agentnb.readers._fields import count_in, dict_of, extra_of, object_of, read_arguments, text_of
 from agentnb.readers._times import read_time
 from agentnb.readers._verdicts import exit_code_of
 from agentnb.readers.builders._draft import Question
@@ -156,8 +156,7 @@ def _question(part: dict[str, Any], place: int) -> Question | None:
 def _with_totals(said: list[Said], message: dict[str, Any], steps: int) -> list[Said]:
     """Put what is told of the whole message with its last model call: usage, why it stopped, an error, and what is not read."""
     last = max(index for index, item in enumerate(said) if item.role == "assistant" and not item.same_step)
-    metadata = message.get("metadata")
-    fields = metadata if isinstance(metadata, dict) else {}
+    fields = dict_of(message.get("metadata"))
     usage: dict[str, Any] = next((fields[name] for name in ("totalUsage", "usage") if isinstance(fields.get(name), dict)), {})
     columns = {column: count for column, names in _USAGE for name in names if (count := count_in(usage.get(name))) is not None}
     extra = extra_of(message | ({"usage_of_steps": steps} if columns and steps > 1 else {}), _READ_MESSAGE)

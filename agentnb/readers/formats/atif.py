@@ -6,13 +6,13 @@ own that a result refers to. After a summary the continuation repeats context, w
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, count_in, object_of, read_arguments, text_of
+from agentnb.readers._fields import amount_in, as_extra, count_in, extra_of, object_of, read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -125,8 +125,7 @@ def _trajectories_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Trajectory]
         if _is_trajectory(value):
             yield from _with_embedded(_Trajectory(value, account, file.name))
         else:
-            account.skip("no_trajectory")
-            account.diagnose("no_trajectory", "The record is no ATIF trajectory; it was left out.", excerpt=value)
+            account.leave_out("no_trajectory", "The record is no ATIF trajectory; it was left out.", excerpt=value)
 
 
 def _with_embedded(item: _Trajectory) -> Iterator[_Trajectory]:
@@ -163,7 +162,7 @@ def _conversation_id(record: dict[str, Any]) -> str:
     """Return the session's id, else the trajectory's, else a digest of how it begins."""
     names = [name for name in _names(record) if name]
     begin = list(itertools.takewhile(lambda step: not isinstance(step, dict) or step.get("source") != "agent", record["steps"]))
-    digest = hashlib.blake2b(to_json(["atif", record.get("agent"), begin]).encode(), digest_size=6).hexdigest()
+    digest = digest_of(["atif", record.get("agent"), begin])
     return names[0] if names else f"atif-{digest}"
 
 
@@ -210,8 +209,7 @@ class _Run:
         self.reading.begun.add(id(item.record))
         for place, step in enumerate(item.record["steps"], 1):
             if not isinstance(step, dict):
-                item.account.skip("no_step")
-                item.account.diagnose("no_step", "The step is no object; it was left out.", line=place, excerpt=step)
+                item.account.leave_out("no_step", "The step is no object; it was left out.", line=place, excerpt=step)
                 continue
             first_call = len(thread.calls)
             said = _said_in(step, place, item.record)
@@ -263,7 +261,7 @@ def _said_in(step: dict[str, Any], place: int, trajectory: dict[str, Any]) -> li
     source = step.get("source")
     copied = step.get("is_copied_context") is True
     role = {"agent": "assistant", "user": "user"}.get(str(source), "system")
-    rest = {name: value for name, value in step.items() if name not in _READ_STEP and value is not None}
+    rest = rest_of(step, _READ_STEP)
     time = read_time(step.get("timestamp"))
     calls = step.get("tool_calls")
     asked = tuple(map(_asked, calls)) if isinstance(calls, list) else ()
@@ -279,15 +277,14 @@ def _said_in(step: dict[str, Any], place: int, trajectory: dict[str, Any]) -> li
         extra["tool_calls"] = calls
     said = Said(
         role, place, (*thoughts, *pieces), asked if replies else (), at=time.micros, zone_assumed=time.zone_assumed, model=text_of(model), usage=usage,
-        injected=copied or role == "system", extra=to_json(extra) if extra else None,
+        injected=copied or role == "system", extra=as_extra(extra),
     )  # fmt: skip
     # A step is one record of the file, however many messages it stands for.
     return [said, *(_said_result(result, place, time.micros, bool(said.asked), copied) for result in _results(step))]
 
 
 def _said_result(result: dict[str, Any], place: int, at: int | None, has_calls: bool, copied: bool) -> Said:
-    rest = {name: value for name, value in result.items() if name not in ("source_call_id", "content") and value is not None}
-    extra = to_json(rest) if rest else None
+    extra = extra_of(result, ("source_call_id", "content"))
     named = text_of(result.get("source_call_id"))
     return Said(
         "tool", place, _pieces(result.get("content")), result_of=named, loose=not has_calls and named is None, at=at, injected=copied, extra=extra, records=0
@@ -316,7 +313,7 @@ def _asked(call: Any) -> Asked:
         return Asked(None, "", to_json(call))
     rest = {name: value for name, value in call.items() if name not in ("tool_call_id", "function_name", "arguments")}
     arguments = read_arguments(call.get("arguments"))
-    extra = to_json(rest) if rest else None
+    extra = as_extra(rest)
     return Asked(text_of(call.get("tool_call_id")) or None, text_of(call.get("function_name")) or "", arguments.text, extra, arguments.oddities)
 
 

@@ -8,13 +8,13 @@ score whose result is among the files is merged with it.
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, count_in, read_arguments, text_of
+from agentnb.readers._fields import amount_in, count_in, read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -81,8 +81,7 @@ def _skip(value: Any, place: int, account: Account) -> None:
     if isinstance(value, dict) and _is_summary(value):
         account.skip("totals")
     else:
-        account.skip("no_result")
-        account.diagnose("no_result", "The line is no result and no score of the leaderboard; it was left out.", line=place, excerpt=value)
+        account.leave_out("no_result", "The line is no result and no score of the leaderboard; it was left out.", line=place, excerpt=value)
 
 
 def _holds_scores(file: OpenFile) -> bool:
@@ -113,7 +112,7 @@ def _take_score(scores: dict[str, list[_Score]], entry: dict[str, Any], file: Op
 
 def _read_entry(entry: dict[str, Any], named: dict[str, Any], place: int, apart: Apart, account: Account) -> None:
     told = [named.get("result", named.get("model_result_raw")), named.get("model_name")]
-    digest = hashlib.blake2b(to_json(["bfcl", told]).encode(), digest_size=4).hexdigest()
+    digest = digest_of(["bfcl", told], 4)
     _Entry(entry, place, apart.start(f"{_task(entry)}-{digest}", account, line=place), account).read()
 
 
@@ -214,7 +213,7 @@ class _Entry:
         draft.labels |= {name: value for name, value in labels.items() if value is not None}
         draft.row.model = text_of(entry.get("model_name"))
         read = _READ - (set() if has_log else {"inference_log"})
-        draft.extra |= {name: value for name, value in entry.items() if name not in read and value is not None}
+        draft.extra |= rest_of(entry, read)
         prompt = entry.get("prompt")
         if isinstance(prompt, dict):
             draft.extra |= {"prompt": {name: value for name, value in prompt.items() if name != "question"}}

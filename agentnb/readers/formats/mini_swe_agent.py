@@ -6,14 +6,14 @@ role `exit`, and says under `extra` of each message what ran and what it cost. A
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, text_of
+from agentnb.readers._fields import amount_in, as_extra, extra_of, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -67,7 +67,7 @@ def _conversation_id(run: Any) -> str:
     begin = list(itertools.takewhile(lambda item: isinstance(item, dict) and item.get("role") in ("system", "user"), _messages_of(run)))
     words = [[item.get("role"), item.get("content")] for item in begin]
     instance = run.get("instance_id") if isinstance(run, dict) else None
-    return f"mini-swe-agent-{hashlib.blake2b(to_json(['mini_swe_agent', instance, words]).encode(), digest_size=6).hexdigest()}"
+    return f"mini-swe-agent-{digest_of(['mini_swe_agent', instance, words])}"
 
 
 def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
@@ -77,8 +77,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
             if _is_run(value):
                 _Run(value, apart.start(_conversation_id(value), file.account, line=place), file.account).read()
             else:
-                file.account.skip("no_trajectory")
-                file.account.diagnose("no_trajectory", "The record is no trajectory of mini-swe-agent; it was left out.", line=place, excerpt=value)
+                file.account.leave_out("no_trajectory", "The record is no trajectory of mini-swe-agent; it was left out.", line=place, excerpt=value)
 
 
 class _Run:
@@ -109,8 +108,7 @@ class _Run:
         if isinstance(message, dict) and message.get("object") == "response" and isinstance(message.get("output"), list):
             return [self._reply(_chat_of(message), place)]
         if not is_message(message):
-            self.account.skip("no_message")
-            self.account.diagnose("no_message", "It stands among the messages and is none; it was left out.", line=place, excerpt=message)
+            self.account.leave_out("no_message", "It stands among the messages and is none; it was left out.", line=place, excerpt=message)
             return []
         if message["role"] == "assistant":
             return [self._reply(message, place)]
@@ -160,12 +158,12 @@ class _Run:
         extra = _extra(message)
         time = read_time(extra.get("timestamp"))
         known = set(_read_keys(message))
-        rest = {name: value for name, value in message.items() if name not in known and value is not None}
+        rest = rest_of(message, known)
         response = extra.get("response")
         if isinstance(response, dict):
-            rest |= {"response": found} if (found := {k: v for k, v in response.items() if k not in _READ_RESPONSE and v is not None}) else {}
+            rest |= {"response": found} if (found := rest_of(response, _READ_RESPONSE)) else {}
         rest |= {name: value for name, value in extra.items() if name not in _READ_EXTRA and value is not None and not _is_shown(value, message)}
-        return said._replace(at=time.micros, zone_assumed=time.zone_assumed, extra=to_json(rest) if rest else None)
+        return said._replace(at=time.micros, zone_assumed=time.zone_assumed, extra=as_extra(rest))
 
     def _note_run(self) -> None:
         draft, info = self.draft, _info(self.run)
@@ -175,13 +173,13 @@ class _Run:
         if draft.row.model is None and isinstance(model, dict):
             draft.row.model = text_of(model.get("model_name"))
         if isinstance(self.run, dict):
-            draft.extra |= {name: value for name, value in self.run.items() if name not in _READ_RUN and value is not None}
+            draft.extra |= rest_of(self.run, _READ_RUN)
             if self.run.get("instance_id") is not None:
                 draft.labels["task"] = draft.extra.pop("instance_id")
         status = info.get("exit_status") or draft.labels.pop("exit_status", None)
         if status is not None:
             draft.labels["exit_status"] = status
-        draft.extra |= {name: value for name, value in info.items() if name not in ("exit_status", "mini_version") and value is not None}
+        draft.extra |= rest_of(info, ("exit_status", "mini_version"))
         if draft.turns and isinstance(status, str) and status:
             # What is neither the agent's own end nor a limit is the name of an exception.
             draft.turns[-1].state = _ENDS.get(status, "failed")
@@ -237,8 +235,7 @@ def _commands(message: dict[str, Any]) -> list[Any]:
 def _asked(action: Any) -> Asked:
     if not isinstance(action, dict) or "command" not in action:
         return Asked(None, "bash", to_json({"command": action}))
-    rest = {name: value for name, value in action.items() if name not in ("command", "tool_call_id") and value is not None}
-    return Asked(text_of(action.get("tool_call_id")), "bash", to_json({"command": action["command"]}), to_json(rest) if rest else None)
+    return Asked(text_of(action.get("tool_call_id")), "bash", to_json({"command": action["command"]}), extra_of(action, ("command", "tool_call_id")))
 
 
 def _finish(response: dict[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agentnb.readers._fields import count_in, extra_of, object_of, read_arguments, rest_of, text_of
+from agentnb.readers._fields import count_in, dict_of, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._ids import digest_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import read_values
@@ -117,8 +117,7 @@ def _task(value: dict[str, Any], place: int) -> Iterator[Said]:
 
 def _step(value: dict[str, Any], place: int) -> Iterator[Said]:
     """Say a step: what the model said and called, then what came back, which is one text for all of its calls."""
-    timing = value.get("timing")
-    times = timing if isinstance(timing, dict) else {}
+    times = dict_of(value.get("timing"))
     started, ended = read_time(times.get("start_time")).micros, read_time(times.get("end_time")).micros
     asked = _asked(value)
     message = value.get("model_output_message")
@@ -162,8 +161,7 @@ def _failing(asked: tuple[Asked, ...], failure: str) -> str | None:
 
 
 def _call(call: dict[str, Any]) -> Asked:
-    function = call.get("function")
-    named = function if isinstance(function, dict) else {}
+    named = dict_of(call.get("function"))
     name, arguments = text_of(named.get("name")) or "", named.get("arguments")
     # The arguments of the tool that runs code are the code itself.
     read = read_arguments({"code": arguments} if name == "python_interpreter" and isinstance(arguments, str) else arguments)

@@ -9,14 +9,14 @@ Rows of published collections of runs are read too: messages with `text` and the
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, text_of
+from agentnb.readers._fields import amount_in, as_extra, object_in, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -100,18 +100,14 @@ def _keys(sample: Sample) -> set[str]:
 
 
 def _conversation_id(run: dict[str, Any]) -> str:
-    row = run.get("row") if isinstance(run.get("row"), dict) else {}
-    assert isinstance(row, dict)
+    row = object_in(run, "row")
     named = row.get("traj_id")
     if isinstance(named, str) and named:
         return named
     history = run.get("history")
     messages: list[Any] = history if isinstance(history, list) else []
     before_reply = list(itertools.takewhile(lambda item: not isinstance(item, dict) or item.get("role") != "assistant" or _is_demo(item), messages))
-    digest = hashlib.blake2b(
-        to_json(["swe_agent", run.get("environment"), _problem(run) or row.get("instance_id"), before_reply]).encode(), digest_size=6
-    ).hexdigest()
-    return f"swe-agent-{digest}"
+    return f"swe-agent-{digest_of(['swe_agent', run.get('environment'), _problem(run) or row.get('instance_id'), before_reply])}"
 
 
 def _config(run: dict[str, Any]) -> dict[str, Any]:
@@ -134,8 +130,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
             if _is_run(value):
                 _Run(value, apart.start(_conversation_id(value), file.account, line=place), file.account).read()
             else:
-                file.account.skip("no_trajectory")
-                file.account.diagnose("no_trajectory", "The record is no trajectory of SWE-agent; it was left out.", line=place, excerpt=value)
+                file.account.leave_out("no_trajectory", "The record is no trajectory of SWE-agent; it was left out.", line=place, excerpt=value)
 
 
 class _Run:
@@ -158,7 +153,7 @@ class _Run:
             if is_message(message):
                 self._read_message(message, place)
             else:
-                self._skip("no_message", "It stands in the history and is no message; it was left out.", place, message)
+                self.account.leave_out("no_message", "It stands in the history and is no message; it was left out.", line=place, excerpt=message)
         self._settle_step()
         for step in self.steps:
             self._read_step(step, records=1)
@@ -171,11 +166,7 @@ class _Run:
             if isinstance(step, dict):
                 yield _Step(place, step)
             else:
-                self._skip("no_step", "It stands in the trajectory and is no step; it was left out.", place, step)
-
-    def _skip(self, code: str, message: str, place: int, record: Any) -> None:
-        self.account.skip(code)
-        self.account.diagnose(code, message, line=place, excerpt=record)
+                self.account.leave_out("no_step", "It stands in the trajectory and is no step; it was left out.", line=place, excerpt=step)
 
     def _read_message(self, message: dict[str, Any], place: int) -> None:
         demo = _is_demo(message)
@@ -232,7 +223,7 @@ class _Run:
             return
         extra = _said_of_step(step.record)
         pieces = (Piece("text", text_of(observation)),) if observation is not None else ()
-        self._answer(Said("tool", step.place, pieces, extra=to_json(extra) if extra else None, records=0), step.record)
+        self._answer(Said("tool", step.place, pieces, extra=as_extra(extra), records=0), step.record)
 
     def _answer(self, said: Said, step: dict[str, Any]) -> None:
         """Give a result to the call of the reply before it; without a call it was shown all the same, as of a reply that could not be understood."""
@@ -255,10 +246,10 @@ class _Run:
         draft.row.model = text_of(model.get("name")) if isinstance(model, dict) else text_of(row.get("model_name", row.get("model")))
         labels = {"exit_status": info.get("exit_status"), "task": _problem(run) or row.get("instance_id"), "environment": run.get("environment")}
         labels |= {"resolved": row.get("resolved", row.get("target"))}
-        draft.extra |= {name: value for name, value in row.items() if name not in _READ_ROW and value is not None}
+        draft.extra |= rest_of(row, _READ_ROW)
         draft.labels |= {name: value for name, value in labels.items() if value is not None}
         draft.extra |= {name: value for name, value in info.items() if name != "exit_status" and value is not None}
-        draft.extra |= {name: value for name, value in run.items() if name not in _READ_RUN and value is not None}
+        draft.extra |= rest_of(run, _READ_RUN)
         if run.get("info") is not None and not info:
             draft.extra["info"] = run["info"]
         if config or run.get("replay_config") is not None:
@@ -291,7 +282,7 @@ def _said(message: dict[str, Any], place: int) -> Said:
     """Say a message of the history with what of it is no field of Chat Completions."""
     known = {name: message[name] for name in ("role", "content", "tool_calls", "tool_call_id") if message.get(name) is not None}
     unread = _unread(message)
-    return said_in(known, place)._replace(extra=to_json(unread) if unread else None)
+    return said_in(known, place)._replace(extra=as_extra(unread))
 
 
 def _unread(message: dict[str, Any]) -> dict[str, Any]:
@@ -310,10 +301,10 @@ def _said_reply(message: dict[str, Any], step: dict[str, Any], place: int) -> Sa
     asked = said.asked
     if not asked and action not in ("", None) and str(action).strip():
         asked = (Asked(None, "bash", to_json({"command": action})),)
-    unread = {name: value for name, value in step.items() if name not in _READ_STEP and value is not None} | _unread(message)
+    unread = rest_of(step, _READ_STEP) | _unread(message)
     other = {name: step[name] for name in ("thought", "response") if step.get(name) and str(step[name]).strip() not in words and step[name] != thought}
     unread |= {"step": other} if other else {}
-    return said._replace(pieces=(*hidden, *said.pieces), asked=asked, extra=to_json(unread) if unread else None)
+    return said._replace(pieces=(*hidden, *said.pieces), asked=asked, extra=as_extra(unread))
 
 
 def _said_of_step(step: dict[str, Any]) -> dict[str, Any]:

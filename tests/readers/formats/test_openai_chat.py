@@ -163,3 +163,13 @@ def test_a_lamp_shop_is_read_as_its_golden_file_says() -> None:
 
 def test_an_http_log_of_two_agents_is_read_as_its_golden_file_says() -> None:
     compare_with_golden("http_log", outline_of(read(SAMPLES / "two-agents.http.jsonl")))
+
+
+def test_a_file_is_known_by_the_same_name_whatever_follows_its_first_reply(tmp_path: Path) -> None:
+    begin = [("system", "Be brief."), ("user", "Where is my lamp?"), ("assistant", "On its way.")]
+    files = [
+        write_json(tmp_path / name, chat(said)) for name, said in (("short.json", begin), ("long.json", [*begin, ("user", "Thanks."), ("assistant", "Bye.")]))
+    ]
+    keys = [member.keys for group in survey_files(find_files(tmp_path)).groups for member in group.members]
+    assert len(files) == len(keys) == 2
+    assert keys[0] == keys[1] == {read(files[1]).conversations[0].conversation_id}

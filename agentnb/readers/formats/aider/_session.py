@@ -97,9 +97,9 @@ class _Session:
             self.messages.read([Said("assistant", block.line, model=self._model, error=told.error, records=0)])
             self._replies = True
         self.messages.read([Said("system", block.line, (Piece("text", block.text),))])
-        self._note(told, block)
+        self._note(told)
 
-    def _note(self, told: Told, block: Block) -> None:
+    def _note(self, told: Told) -> None:
         step, thread = self.messages.step, self.draft.main
         if step is not None and self._replies:
             if told.usage and not self._counted:

@@ -20,7 +20,6 @@ from agentnb.readers.formats.codex._tokens import usage_in
 from agentnb.readers.formats.codex._told import command_told, content_text, patch_told
 
 _EVENTS = frozenset({"thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated", "item.completed", "error"})
-_OPEN = frozenset({"in_progress", None})
 
 
 def matches(values: Sequence[Any]) -> bool:

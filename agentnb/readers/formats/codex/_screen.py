@@ -71,7 +71,7 @@ def _read_record(rollout: Rollout, value: Any, place: int) -> None:
     message = _message_of(value)
     payload = value.get("payload")
     if message is not None and message.get("type") == "session_configured":
-        _configure(rollout, message, moment)
+        _configure(rollout, message)
     elif message is not None:
         read_event(rollout, message, moment)
     elif value["kind"] == "op" and isinstance(payload, dict):
@@ -87,7 +87,7 @@ def _read_record(rollout: Rollout, value: Any, place: int) -> None:
         rollout.account.skip("end_of_the_log" if value["kind"] == "session_end" else "terminal_redraw")
 
 
-def _configure(rollout: Rollout, message: dict[str, Any], moment: Moment) -> None:
+def _configure(rollout: Rollout, message: dict[str, Any]) -> None:
     rollout.model = text_of(message.get("model")) or rollout.model
     rest = rest_of(message, ("type", "model"))
     rollout.thread.draft.extra.setdefault("session_configured", rest)

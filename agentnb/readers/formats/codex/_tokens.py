@@ -16,8 +16,6 @@ _COLUMNS = {
     "output_tokens": "output_tokens",
     "reasoning_output_tokens": "reasoning_tokens",
 }
-READ = frozenset(_COLUMNS) | {"total_tokens"}
-"""Names of counts that are read, or that follow from those."""
 
 
 def usage_in(counts: Any) -> dict[str, int]:

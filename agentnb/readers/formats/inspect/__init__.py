@@ -171,8 +171,7 @@ class _Reading:
         """Read a sample; one that a repeated evaluation took over is merged."""
         fields = Fields(data)
         if not fields.raw:
-            log.account.skip("no_sample")
-            log.account.diagnose("no_sample", "The sample is no object that can be read; it was left out.", line=place, excerpt=data[:200])
+            log.account.leave_out("no_sample", "The sample is no object that can be read; it was left out.", line=place, excerpt=data[:200])
             return
         log.met.add(_case_of(fields.get("id"), fields.get("epoch")))
         conversation_id = text_of(fields.get("uuid")) or f"{log.name}/{_case_of(fields.get('id'), fields.get('epoch'))}"

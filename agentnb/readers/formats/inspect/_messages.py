@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentnb.readers._fields import object_of, read_arguments, text_of
+from agentnb.readers._fields import as_extra, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers.builders.message_list import Asked, Piece, Said
 
@@ -35,17 +35,17 @@ def said_in(message: dict[str, Any], place: int, model: str | None = None, **tol
     """
     role: str = message["role"]
     content = message.get("content")
-    rest = {} if _READ.issuperset(message) else {name: value for name, value in message.items() if name not in _READ and value is not None}
+    rest = {} if _READ.issuperset(message) else rest_of(message, _READ)
     if role == "tool":
         return [_result(message, rest, place, told)]
     if role == "assistant" and isinstance(content, list) and any(isinstance(part, dict) and part.get("type") == "tool_use" for part in content):
         said = _reply_with_own_tools(message, content, place)
-        return [said[0]._replace(model=model or text_of(message.get("model")), extra=to_json(rest) if rest else None, **told), *said[1:]]
+        return [said[0]._replace(model=model or text_of(message.get("model")), extra=as_extra(rest), **told), *said[1:]]
     asked = asked_in(message) if role == "assistant" else ()
     if role != "assistant" and message.get("tool_calls"):
         rest["tool_calls"] = message["tool_calls"]
     named = model or text_of(message.get("model"))
-    return [Said(role, place, _pieces(content, bool(asked)), asked, model=named, extra=to_json(rest) if rest else None, **told)]
+    return [Said(role, place, _pieces(content, bool(asked)), asked, model=named, extra=as_extra(rest), **told)]
 
 
 def key_of(message: dict[str, Any]) -> str:
@@ -76,7 +76,7 @@ def _result(message: dict[str, Any], rest: dict[str, Any], place: int, told: dic
         result_of=text_of(message.get("tool_call_id")),
         error=words,
         failed=error is not None or None,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
         **told,
     )
 
@@ -88,10 +88,10 @@ def _reply_with_own_tools(message: dict[str, Any], content: list[Any], place: in
         if not isinstance(part, dict) or part.get("type") != "tool_use":
             pieces.append(_piece(part))
             continue
-        unread = {name: value for name, value in part.items() if name not in ("type", "id", "name", "arguments", "result", "error") and value is not None}
+        unread = extra_of(part, ("type", "id", "name", "arguments", "result", "error"))
         arguments = read_arguments(part.get("arguments"))
         named = text_of(part.get("id")) or None
-        asked = Asked(named, text_of(part.get("name")) or "", arguments.text, to_json(unread) if unread else None, arguments.oddities)
+        asked = Asked(named, text_of(part.get("name")) or "", arguments.text, unread, arguments.oddities)
         said.append(Said("assistant", place, tuple(pieces), (asked,), same_step=bool(said), records=0))
         pieces = []
         result, error = text_of(part.get("result")), text_of(part.get("error") or None)
@@ -106,9 +106,9 @@ def _asked(call: Any) -> Asked:
     named = call.get("function")
     # Very old logs hold the calls as the service gave them.
     function = named if isinstance(named, dict) else {"name": named, "arguments": call.get("arguments")}
-    rest = None if _READ_CALL.issuperset(call) else {name: value for name, value in call.items() if name not in _READ_CALL and value is not None}
+    rest = {} if _READ_CALL.issuperset(call) else rest_of(call, _READ_CALL)
     arguments = read_arguments(function.get("arguments"))
-    return Asked(text_of(call.get("id")) or None, text_of(function.get("name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    return Asked(text_of(call.get("id")) or None, text_of(function.get("name")) or "", arguments.text, as_extra(rest), arguments.oddities)
 
 
 def _pieces(content: Any, has_calls: bool) -> tuple[Piece, ...]:
@@ -126,10 +126,10 @@ def _piece(part: Any) -> Piece:
     field = _READ_PARTS.get(kind) if isinstance(kind, str) else None
     if field is None or not isinstance(part.get(field), str):
         return Piece("other", text_of(kind), extra=object_of(part))
-    rest = {name: value for name, value in part.items() if name not in ("type", field) and value is not None} if len(part) > 2 else {}
+    rest = rest_of(part, ("type", field)) if len(part) > 2 else {}
     text: str | None = part[field]
     if kind == "reasoning" and part.get("redacted") is True:
         # What stands there is encrypted; what may be read of it is a summary.
         rest["reasoning"], text = text, text_of(rest.pop("summary", None))
     mime = text[5:].replace(",", ";").split(";")[0] if kind == "image" and text is not None and text.startswith("data:") else None
-    return Piece(str(kind), text, mime or None, to_json(rest) if rest else None)
+    return Piece(str(kind), text, mime or None, as_extra(rest))

@@ -130,8 +130,7 @@ class SampleReader:
             if is_message(message):
                 self.messages.append(_Met(place, message))
             else:
-                self.account.skip("no_message")
-                self.account.diagnose("no_message", "It stands among the messages and is none; it was left out.", line=place, excerpt=message)
+                self.account.leave_out("no_message", "It stands among the messages and is none; it was left out.", line=place, excerpt=message)
         if not self.messages:
             self._list_input()
         self.untold = frozenset(self.events.runs.keys() - {met.message.get("tool_call_id") for met in self.messages if met.message["role"] == "tool"})

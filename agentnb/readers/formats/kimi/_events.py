@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
-from agentnb.readers._fields import as_extra, count_in, extra_of, object_of, read_arguments, rest_of, text_of
+from agentnb.readers._fields import as_extra, count_in, dict_of, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers.builders._draft import Question
 from agentnb.readers.builders.message_list import Asked, Piece, Said
 
@@ -31,8 +31,7 @@ def asked_in(event: dict[str, Any], question: Question | None, allowed: Any) -> 
 
 def question_in(record: dict[str, Any], at: int | None, place: int) -> Question:
     """Return what a person was asked, and the answer, of a `permission.record_approval_result` line."""
-    result = record.get("result")
-    result = result if isinstance(result, dict) else {}
+    result = dict_of(record.get("result"))
     decision = result.get("decision")
     answer = _ANSWERS.get(decision) if isinstance(decision, str) else None
     return Question(text_of(record.get("action")), answer, reason=text_of(result.get("feedback")), answered_at=at, line=place)

@@ -21,7 +21,6 @@ from agentnb.readers.formats.langfuse._spans import Met, spans_of
 _LABELS = {"userId": "user", "tags": "tags", "release": "release", "version": "version", "environment": "environment"}
 _READ_TRACE = frozenset({"id", "name", "timestamp", "sessionId", "input", "output", "metadata", "observations", "scores", "bookmarked", "public", *_LABELS})
 _SILENT_TRACE = frozenset({"projectId", "createdAt", "updatedAt", "latency", "totalCost", "htmlPath"})
-_EVENT = ("name", "startTime", "start_time", "input", "output", "level", "statusMessage", "status_message")
 _SCORE = ("observationId", "name", "value", "stringValue", "comment", "source", "dataType")
 
 

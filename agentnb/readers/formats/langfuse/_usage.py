@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentnb.readers._fields import amount_in, count_in
+from agentnb.readers._fields import amount_in, count_in, dict_of
 from agentnb.readers.dialects.any import parsed
 from agentnb.readers.formats.langfuse._records import field
 
@@ -50,8 +50,7 @@ def _add_apart(given: dict[str, int | None], total: int | None, cached: int, tho
 
 def _cost(observation: dict[str, Any]) -> float | None:
     """Return what it cost; a zero beside no details is no price."""
-    details = parsed(field(observation, "costDetails"))
-    details = details if isinstance(details, dict) else {}
+    details = dict_of(parsed(field(observation, "costDetails")))
     total = amount_in(details.get("total"))
     if total is not None:
         return total

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, as_extra, count_in, extra_of, object_of, read_arguments, rest_of, text_of
+from agentnb.readers._fields import amount_in, as_extra, count_in, dict_of, extra_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders.message_list import Asked, Piece, Said, joined
@@ -134,8 +134,7 @@ def _tool(part: Record) -> Iterator[Said]:
 
 def usage_in(value: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of a model call that a message or the end of a step tells; what was cached is counted beside the other input."""
-    held = value.get("tokens")
-    tokens = held if isinstance(held, dict) else {}
+    tokens = dict_of(value.get("tokens"))
     cache = tokens["cache"] if isinstance(tokens.get("cache"), dict) else {}
     counts = [count_in(tokens.get("input")), count_in(cache.get("read")), count_in(cache.get("write"))]
     found: dict[str, Any] = {"output_tokens": count_in(tokens.get("output")), "reasoning_tokens": count_in(tokens.get("reasoning"))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from agentnb.readers._fields import rest_of, text_of
 from agentnb.readers._json import to_json
@@ -15,13 +15,6 @@ from agentnb.readers.formats.opencode._messages import told_of
 from agentnb.readers.formats.opencode._store import Record, Store
 
 _READ_SESSION = frozenset({"id", "version", "projectID", "directory", "parentID", "title"})
-
-
-class _Started(NamedTuple):
-    """A call of a session, and the thread that made it."""
-
-    call: CallRow
-    thread: Thread
 
 
 class _Reading:

@@ -6,7 +6,6 @@ observed (`null`) is skipped; the state of the agent, what was recalled and what
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
 from agentnb.readers._fields import text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._ids import digest_of
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
@@ -101,7 +100,7 @@ def _name_of(events: list[Any], result: dict[str, Any]) -> str:
     if first is not None:
         return str(first)
     task = text_of(result.get("instance_id"))
-    digest = hashlib.blake2b(to_json(["openhands", task, begin[:3]]).encode(), digest_size=6).hexdigest()
+    digest = digest_of(["openhands", task, begin[:3]])
     return f"openhands-{task}-{digest}" if task else f"openhands-{digest}"
 
 
@@ -124,8 +123,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
         base = bases.pop(folder, None) or bases.pop(folder.parent, None)
         _read_folder(events, base, apart)
     for _, account in bases.values():
-        account.skip("no_events")
-        account.diagnose("no_events", "It is the state of a conversation whose events are not among the files.", severity="info")
+        account.leave_out("no_events", "It is the state of a conversation whose events are not among the files.", severity="info")
 
 
 def _read_folder(events: list[Placed], base: tuple[dict[str, Any], Account] | None, apart: Apart) -> None:
@@ -157,8 +155,7 @@ def _recordings_of(file: OpenFile, on_bytes: OnBytes) -> Iterator[_Recording]:
         elif _is_event(value):
             loose.append(Placed(place, value, account))
         else:
-            account.skip("no_event")
-            account.diagnose("no_event", "The record is no event and no result of OpenHands; it was left out.", line=place, excerpt=value)
+            account.leave_out("no_event", "The record is no event and no result of OpenHands; it was left out.", line=place, excerpt=value)
     if loose:
         yield _Recording(loose, {}, account, 1)
 
@@ -169,8 +166,7 @@ def _read_recording(recording: _Recording, apart: Apart, name: str) -> None:
     for event in recording.events:
         run.at(event.account)
         if not isinstance(event.record, dict):
-            event.account.skip("no_event")
-            event.account.diagnose("no_event", "It stands among the events and is none; it was left out.", line=event.place, excerpt=event.record)
+            event.account.leave_out("no_event", "It stands among the events and is none; it was left out.", line=event.place, excerpt=event.record)
         elif _second.is_event(event.record):
             _second.read_event(event, run)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentnb.readers._fields import read_arguments, text_of
+from agentnb.readers._fields import as_extra, dict_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import Time, read_time
 from agentnb.readers.builders.message_list import Asked, Piece, Said
@@ -37,8 +37,7 @@ def read_event(event: Placed, run: Run) -> None:
     elif isinstance(record.get("observation"), str):
         _read_observation(event, record["observation"], _extras_of(record), time, run)
     else:
-        event.account.skip("no_event")
-        event.account.diagnose("no_event", "It stands among the events and is neither an action nor an observation.", line=event.place, excerpt=record)
+        event.account.leave_out("no_event", "It stands among the events and is neither an action nor an observation.", line=event.place, excerpt=record)
 
 
 def _args_of(record: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def _read_action(event: Placed, action: str, args: dict[str, Any], time: Time, r
         extra = _left(args, {"content", "image_urls", "images_urls"})
         pieces = ((Piece("text", content),) if content else ()) + images
         injected = record.get("source") == "environment"
-        run.say(Said("user", event.place, pieces, at=time.micros, zone_assumed=time.zone_assumed, injected=injected, extra=to_json(extra) if extra else None))
+        run.say(Said("user", event.place, pieces, at=time.micros, zone_assumed=time.zone_assumed, injected=injected, extra=as_extra(extra)))
     elif by_person:
         asked = Asked(None, action, to_json(_left(args, _AROUND)))
         empty = Said("tool", event.place, at=time.micros, started=time.micros, zone_assumed=time.zone_assumed)
@@ -95,10 +94,8 @@ def _left(fields: dict[str, Any], read: frozenset[str] | set[str]) -> dict[str, 
 def _reply(event: Placed, action: str, args: dict[str, Any], time: Time, run: Run) -> None:
     """Read what the agent did: words, and a call of a tool unless it is only words."""
     record = event.record
-    metadata = record.get("tool_call_metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    response = metadata.get("model_response")
-    response = response if isinstance(response, dict) else {}
+    metadata = dict_of(record.get("tool_call_metadata"))
+    response = dict_of(metadata.get("model_response"))
     confirmed = args.get("confirmation_state", args.get("is_confirmed"))
     confirmed = text_of(confirmed)
     named = text_of(metadata.get("tool_call_id"))
@@ -158,7 +155,7 @@ def _asked(action: str, args: dict[str, Any], named: str | None, metadata: dict[
     if found is None:
         arguments = read_arguments(rest or None)
         extra = {"action": action} if function and function != action else {}
-        return Asked(named, function or action, arguments.text, to_json(extra) if extra else None, arguments.oddities, state)
+        return Asked(named, function or action, arguments.text, as_extra(extra), arguments.oddities, state)
     known = found.input or ""
     other = {name: value for name, value in rest.items() if to_json(value) not in known}
     more: dict[str, Any] = {"action": action} | ({"args": other} if other else {})
@@ -166,13 +163,13 @@ def _asked(action: str, args: dict[str, Any], named: str | None, metadata: dict[
 
 
 def _extra_of_reply(record: dict[str, Any], action: str, args: dict[str, Any]) -> str | None:
-    rest = {name: value for name, value in record.items() if name not in _ROOT | _META and value is not None} if "args" in record else {}
+    rest = rest_of(record, _ROOT | _META) if "args" in record else {}
     if action == "message":
         rest |= {name: value for name, value in _left(args, {"content", "thought"}).items() if value is not False}
     risk = args.get("security_risk", args.get("action_risk"))
     if risk not in (None, "", -1):
         rest["security_risk"] = risk
-    return to_json(rest) if rest else None
+    return as_extra(rest)
 
 
 def _read_observation(event: Placed, kind: str, extras: dict[str, Any], time: Time, run: Run) -> None:
@@ -218,7 +215,7 @@ def _said_result(event: Placed, kind: str, text: str | None, extras: dict[str, A
         zone_assumed=time.zone_assumed,
         failed=failed,
         exit_code=code,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
     )
 
 

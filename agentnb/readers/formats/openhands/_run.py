@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, count_in, text_of
+from agentnb.readers._fields import amount_in, count_in, dict_of, dicts_of, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import CallRow, Micros
 from agentnb.readers.builders._draft import ConversationDraft, Question
@@ -199,8 +199,7 @@ class Run:
         if not isinstance(metrics, dict):
             return {}
         found: dict[str, Any] = {}
-        total = metrics.get("accumulated_token_usage")
-        counters = total if isinstance(total, dict) else {}
+        counters = dict_of(metrics.get("accumulated_token_usage"))
         names = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"), ("cache_read_tokens", "cached_tokens"))
         for name, column in (*names, ("cache_write_tokens", "cache_write_tokens")):
             now = count_in(counters.get(name))
@@ -251,7 +250,7 @@ class Run:
         draft.labels |= {name: value for name, value in labels.items() if value is not None}
         first = draft.turns[0].prompt if draft.turns else None
         instruction = result.get("instruction")
-        draft.extra |= {name: value for name, value in result.items() if name not in _READ_RESULT and value is not None}
+        draft.extra |= rest_of(result, _READ_RESULT)
         draft.extra |= {"instruction": instruction} if instruction is not None and instruction != first else {}
         if isinstance(state, dict):
             draft.extra["state"] = state
@@ -273,8 +272,8 @@ def _measures_in(result: dict[str, Any]) -> dict[str, _Measured]:
     """Return tokens, cost and seconds by the id of the response they are of."""
     found: dict[str, _Measured] = {}
     for metrics in _all_metrics(result):
-        tokens, costs = _items(metrics.get("token_usages")), _items(metrics.get("costs"))
-        seconds = {text_of(item.get("response_id")): amount_in(item.get("latency")) for item in _items(metrics.get("response_latencies"))}
+        tokens, costs = dicts_of(metrics.get("token_usages")), dicts_of(metrics.get("costs"))
+        seconds = {text_of(item.get("response_id")): amount_in(item.get("latency")) for item in dicts_of(metrics.get("response_latencies"))}
         # Costs name no response; where there are as many as responses, and of the same models, they are in the same order.
         paired = [item.get("model") for item in tokens] == [item.get("model") for item in costs]
         for index, item in enumerate(tokens):
@@ -300,7 +299,3 @@ def _all_metrics(result: dict[str, Any]) -> list[dict[str, Any]]:
     by_use = stats.get("usage_to_metrics") if isinstance(stats, dict) else None
     found = [result.get("metrics"), *(by_use.values() if isinstance(by_use, dict) else ())]
     return [item for item in found if isinstance(item, dict)]
-
-
-def _items(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

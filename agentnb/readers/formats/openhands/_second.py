@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agentnb.readers._fields import object_of, read_arguments, text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._fields import as_extra, dict_of, object_of, read_arguments, rest_of, text_of
 from agentnb.readers._times import Time, read_time
 from agentnb.readers.builders.message_list import Asked, Piece, Said
 from agentnb.readers.formats.openhands._run import Placed, Run
@@ -30,8 +29,7 @@ def read_event(event: Placed, run: Run) -> None:
 
 def _read_message(event: Placed, time: Time, run: Run) -> None:
     record = event.record
-    message = record.get("llm_message")
-    message = message if isinstance(message, dict) else {}
+    message = dict_of(record.get("llm_message"))
     role = _ROLES.get(str(message.get("role")), "user" if record.get("source") == "user" else "assistant")
     reasoning = _thought(message) or _thought(record)
     more = record.get("extended_content")
@@ -42,7 +40,7 @@ def _read_message(event: Placed, time: Time, run: Run) -> None:
         for name, value in message.items()
         if name not in ("role", "content", "reasoning_content", "thinking_blocks") and value not in (None, [], "")
     }
-    said = Said(role, event.place, pieces, at=time.micros, zone_assumed=time.zone_assumed, id=record["id"], extra=to_json(rest) if rest else None)
+    said = Said(role, event.place, pieces, at=time.micros, zone_assumed=time.zone_assumed, id=record["id"], extra=as_extra(rest))
     if role == "assistant":
         run.reply(said, text_of(record.get("llm_response_id")), record["id"])
     else:
@@ -66,7 +64,7 @@ def _read_action(event: Placed, time: Time, run: Run) -> None:
     rest = _left(record, {"thought", "reasoning_content", "action", "tool_call"}) | _signatures(record)
     if action is not None and not arguments.text:
         rest["action"] = action
-    said = Said("assistant", event.place, pieces, (asked,), at=time.micros, zone_assumed=time.zone_assumed, extra=to_json(rest) if rest else None)
+    said = Said("assistant", event.place, pieces, (asked,), at=time.micros, zone_assumed=time.zone_assumed, extra=as_extra(rest))
     run.reply(said, text_of(record.get("llm_response_id")), record["id"])
     if kind == "FinishAction" and isinstance(action, dict):
         run.end_turn()
@@ -86,7 +84,7 @@ def _signatures(record: dict[str, Any]) -> dict[str, Any]:
     """Return of thoughts what is not read: how the service knows them again."""
     blocks = record.get("thinking_blocks")
     known = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
-    rest = [{name: value for name, value in block.items() if name not in ("type", "thinking") and value is not None} for block in known]
+    rest = [rest_of(block, ("type", "thinking")) for block in known]
     return {"thinking_blocks": rest} if any(rest) else {}
 
 
@@ -97,7 +95,7 @@ def _read_acp_call(event: Placed, time: Time, run: Run) -> None:
     read = {"raw_input", "raw_output", "content", "status", "is_error", "tool_kind"}
     rest = _left(record, read)
     named = text_of(record.get("tool_call_id"))
-    asked = Asked(named, text_of(record.get("tool_kind") or record.get("title")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    asked = Asked(named, text_of(record.get("tool_kind") or record.get("title")) or "", arguments.text, as_extra(rest), arguments.oddities)
     text = "\n".join(filter(None, map(_acp_text, record["content"]))) if isinstance(record.get("content"), list) else ""
     raw = record.get("raw_output")
     output = text or (text_of(raw) if raw is not None else None)
@@ -136,7 +134,7 @@ def _read_observation(event: Placed, time: Time, run: Run) -> None:
         zone_assumed=time.zone_assumed,
         failed=seen.get("is_error") is True or None,
         exit_code=code if type(code) is int and code != -1 and abs(code) < 2**31 else None,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
     )
     run.observe(said, record.get("action_id"))
 
@@ -149,7 +147,7 @@ def _read_error(event: Placed, time: Time, run: Run) -> None:
     named = text_of(record.get("tool_call_id"))
     said = Said("tool", event.place, pieces, result_of=named, at=time.micros, zone_assumed=time.zone_assumed, failed=True, error=text)
     known = any(call.tool_call_id == named and call.state is None for call in run.thread.calls if call.kind == "tool")
-    run.observe(said._replace(loose=not known, extra=to_json(rest) if rest else None), None)
+    run.observe(said._replace(loose=not known, extra=as_extra(rest)), None)
 
 
 def _read_refusal(event: Placed, time: Time, run: Run) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from agentnb.readers._fields import rest_of, text_of
-from agentnb.readers._json import to_json
+from agentnb.readers._ids import digest_of
 from agentnb.readers._times import read_time
 from agentnb.readers.formats.otel._record import Record, SpanEvent
 from agentnb.readers.formats.otel._shapes import flattened, jaeger_spans, unified
@@ -224,7 +223,7 @@ def _known_ids(value: Any, own: str, above: str) -> tuple[str, str]:
     """Return ids as recorded; in the place of one that is missing, or only zeros, a digest of the span."""
     if own.strip("0") and above.strip("0"):
         return own, above
-    digest = hashlib.blake2b(to_json(value).encode(), digest_size=8).hexdigest()
+    digest = digest_of(value, 8)
     return own if own.strip("0") else digest, above if above.strip("0") else f"otel-{digest}"
 
 

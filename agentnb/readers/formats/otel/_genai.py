@@ -20,7 +20,6 @@ _KINDS: dict[str, SpanKind] = {
 }  # fmt: skip
 """Operations, and what ran."""
 
-_DETAILS = "gen_ai.client.inference.operation.details"
 _AGENT_EVENTS = frozenset({"gen_ai.client.inference.operation.details", "gen_ai.client.agent.invocation.details", "gen_ai.agent.invocation.details"})
 
 READ_EVENTS = frozenset({*EVENT_ROLES, *_AGENT_EVENTS})

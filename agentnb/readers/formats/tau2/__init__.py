@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import rest_of, text_of
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
 from agentnb.readers._rows import Rows
@@ -95,8 +95,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
             elif _is_simulation(value):
                 reading.found.append(_Found(value, file.account, None, place, file.path.parent))
             else:
-                file.account.skip("no_simulation")
-                file.account.diagnose("no_simulation", "The record is no simulation and no results of tau2; it was left out.", line=place, excerpt=value)
+                file.account.leave_out("no_simulation", "The record is no simulation and no results of tau2; it was left out.", line=place, excerpt=value)
     reading.read()
 
 
@@ -117,8 +116,7 @@ class _Reading:
             if isinstance(item, dict) and _said_in(item) is not None:
                 self.found.append(_Found(item, account, results, place, results.folder))
             else:
-                account.skip("no_simulation")
-                account.diagnose("no_simulation", "It stands among the simulations and holds no messages; it was left out.", line=place, excerpt=item)
+                account.leave_out("no_simulation", "It stands among the simulations and holds no messages; it was left out.", line=place, excerpt=item)
 
     def read(self) -> None:
         """Read the simulations, then account for what stands around them."""
@@ -182,7 +180,7 @@ def _note(draft: ConversationDraft, record: dict[str, Any], results: dict[str, A
     draft.labels |= {name: value for name, value in labels.items() if value is not None}
     draft.row.agent_name = text_of(agent.get("implementation")) if isinstance(agent, dict) else None
     draft.row.model = text_of(agent.get("llm")) if isinstance(agent, dict) else None
-    draft.extra |= {name: value for name, value in record.items() if name not in _READ and value is not None}
+    draft.extra |= rest_of(record, _READ)
     task = next((item for item in _items(results.get("tasks")) if item.get("id") == record.get("task_id")), None) if results is not None else None
     if task is not None:
         draft.extra["task"] = task

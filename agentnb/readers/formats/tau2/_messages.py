@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in, count_in, read_arguments, text_of
+from agentnb.readers._fields import amount_in, as_extra, count_in, dict_of, extra_of, read_arguments, rest_of, text_of
 from agentnb.readers._json import to_json
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._draft import ConversationDraft
@@ -36,8 +36,7 @@ class _Reading:
         for place, message in self.messages:
             role = message.get("role") if isinstance(message, dict) else None
             if not isinstance(role, str) or role not in _ROLES:
-                self.account.skip("no_message")
-                self.account.diagnose("no_message", "It stands among the messages and is none; it was left out.", line=place, excerpt=message)
+                self.account.leave_out("no_message", "It stands among the messages and is none; it was left out.", line=place, excerpt=message)
             elif role == "tool":
                 self._read_results(message, place)
             elif role == "user":
@@ -80,8 +79,7 @@ class _Reading:
             if (place, index) not in self.taken:
                 self.reader.read([said_result(result, place)._replace(records=index == 0)])
         if not results:
-            self.account.skip("no_message")
-            self.account.diagnose("no_message", "A message with results holds none; it was left out.", line=place, excerpt=message)
+            self.account.leave_out("no_message", "A message with results holds none; it was left out.", line=place, excerpt=message)
 
 
 def _results(message: dict[str, Any]) -> list[dict[str, Any]]:
@@ -96,8 +94,7 @@ def _said(message: dict[str, Any], place: int) -> Said:
     is_reply = message["role"] == "assistant"
     content = message.get("content")
     text = text_of(content)
-    raw = message.get("raw_data")
-    raw = raw if isinstance(raw, dict) else {}
+    raw = dict_of(message.get("raw_data"))
     cost = amount_in(message.get("cost")) if is_reply else None
     rest = {name: value for name, value in message.items() if name not in (_READ_REPLY if is_reply else _READ) and value not in (None, [])}
     usage = usage_in(message.get("usage")) | _cached(raw) | ({"cost": cost} if cost is not None else {})
@@ -112,7 +109,7 @@ def _said(message: dict[str, Any], place: int) -> Said:
         model=text_of(raw.get("model")) if is_reply else None,
         usage=usage if is_reply else {},
         finish_reason=_finish(raw) if is_reply else None,
-        extra=to_json(rest) if rest else None,
+        extra=as_extra(rest),
     )
 
 
@@ -138,8 +135,7 @@ def _thoughts(raw: dict[str, Any]) -> tuple[Piece, ...]:
 
 
 def _cached(raw: dict[str, Any]) -> dict[str, int]:
-    usage = raw.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
+    usage = dict_of(raw.get("usage"))
     names = (("cache_read_input_tokens", "cached_tokens"), ("cache_creation_input_tokens", "cache_write_tokens"))
     return {column: count for name, column in names if (count := count_in(usage.get(name)))}
 
@@ -147,18 +143,17 @@ def _cached(raw: dict[str, Any]) -> dict[str, int]:
 def said_asked(call: Any, *, by_person: bool) -> Asked:
     if not isinstance(call, dict):
         return Asked(None, "", to_json(call), '{"requestor":"user"}' if by_person else None)
-    rest = {name: value for name, value in call.items() if name not in _READ_CALL and value is not None}
+    rest = rest_of(call, _READ_CALL)
     if by_person or call.get("requestor") not in (None, "assistant"):
         rest["requestor"] = call.get("requestor") or "user"
     arguments = read_arguments(call.get("arguments"))
-    return Asked(text_of(call.get("id")) or None, text_of(call.get("name")) or "", arguments.text, to_json(rest) if rest else None, arguments.oddities)
+    return Asked(text_of(call.get("id")) or None, text_of(call.get("name")) or "", arguments.text, as_extra(rest), arguments.oddities)
 
 
 def said_result(result: dict[str, Any], place: int) -> Said:
     time = read_time(result.get("timestamp"))
     text = text_of(result.get("content"))
     failed = result.get("error")
-    rest = {name: value for name, value in result.items() if name not in _READ and value is not None}
     return Said(
         "tool",
         place,
@@ -168,5 +163,5 @@ def said_result(result: dict[str, Any], place: int) -> Said:
         started=time.micros,
         zone_assumed=time.zone_assumed,
         failed=failed if isinstance(failed, bool) else None,
-        extra=to_json(rest) if rest else None,
+        extra=extra_of(result, _READ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import amount_in
+from agentnb.readers._fields import amount_in, dict_of
 from agentnb.readers._json import to_json
 from agentnb.readers._rows import Micros
 from agentnb.readers._times import read_time
@@ -90,8 +90,7 @@ class _Reading:
     def read(self, ticks: list[Any]) -> None:
         for place, tick in enumerate(ticks, 1):
             if not isinstance(tick, dict):
-                self.account.skip("no_tick")
-                self.account.diagnose("no_tick", "It stands among the ticks and is none; it was left out.", line=place, excerpt=tick)
+                self.account.leave_out("no_tick", "It stands among the ticks and is none; it was left out.", line=place, excerpt=tick)
                 continue
             self._read_tick(tick, place)
         self._flush()
@@ -103,8 +102,7 @@ class _Reading:
         time = read_time(tick.get("timestamp"))
         told = False
         for side, role in _SIDES:
-            chunk = tick.get(f"{side}_chunk")
-            chunk = chunk if isinstance(chunk, dict) else {}
+            chunk = dict_of(tick.get(f"{side}_chunk"))
             if chunk.get("contains_speech") is True or (chunk.get("contains_speech") is None and chunk.get("content")):
                 told = True
                 if side not in self.open:

@@ -6,12 +6,12 @@ the nodes of the tree and the messages for training, which grow from one to the 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import read_arguments, text_of
+from agentnb.readers._fields import read_arguments, rest_of, text_of
+from agentnb.readers._ids import digest_of
 from agentnb.readers._json import parse_json, to_json
 from agentnb.readers._lines import read_values
 from agentnb.readers._reader import OnBytes, OpenFile, Reader, Sample
@@ -65,7 +65,7 @@ def _keys(sample: Sample) -> set[str]:
 def _name_of(generation: dict[str, Any]) -> str:
     messages = generation.get("train_messages")
     first = messages[0][:2] if isinstance(messages, list) and messages and isinstance(messages[0], list) else None
-    digest = hashlib.blake2b(to_json(["toolbench", generation.get("query"), first, generation.get("function")]).encode(), digest_size=6).hexdigest()
+    digest = digest_of(["toolbench", generation.get("query"), first, generation.get("function")])
     return f"toolbench-{digest}"
 
 
@@ -82,8 +82,7 @@ def _read(files: Sequence[OpenFile], rows: Rows, on_bytes: OnBytes) -> None:
 
 
 def _skip(account: Account, code: str, message: str, place: int, record: Any) -> None:
-    account.skip(code)
-    account.diagnose(code, message, line=place, excerpt=record)
+    account.leave_out(code, message, line=place, excerpt=record)
 
 
 def _read_answer(value: dict[str, Any], draft: ConversationDraft, account: Account) -> None:
@@ -100,7 +99,7 @@ def _read_answer(value: dict[str, Any], draft: ConversationDraft, account: Accou
     account.merge(sum(len(item) for item in candidates if isinstance(item, list)) if isinstance(candidates, list) else 0)
     labels = {"win": value.get("win"), "finish_type": given.finish_type}
     draft.labels |= {name: item for name, item in labels.items() if item is not None}
-    draft.extra |= {name: item for name, item in value.items() if name not in _READ_ANSWER and item is not None}
+    draft.extra |= rest_of(value, _READ_ANSWER)
     draft.extra |= {name: item for name, item in generation.items() if name not in _READ_GENERATION and item not in (None, [])}
     _Search(draft, account, given).read(found)
 
@@ -128,7 +127,7 @@ def _read_evaluation(value: dict[str, Any], apart: Apart, account: Account) -> N
         draft = apart.start(f"tooleval-{text_of(answer.get('method')) or 'answer'}-{query_id}", account, line=place)
         draft.labels |= {name: found for name, found in (("query_id", query_id), ("method", answer.get("method"))) if found is not None}
         draft.extra |= {name: found for name, found in item.items() if name not in ("query", "answer") and found not in (None, [])}
-        draft.extra |= {name: found for name, found in answer.items() if name not in ("answer_details", "method") and found is not None}
+        draft.extra |= rest_of(answer, ("answer_details", "method"))
         _Search(draft, account, _Given([], query, None, text_of(answer.get("final_answer")))).read([steps_of_details(answer["answer_details"])])
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any, NamedTuple
 
-from agentnb.readers._fields import text_of
+from agentnb.readers._fields import list_of, text_of
 from agentnb.readers._json import parse_json
 from agentnb.readers._reprs import parse_repr
 
@@ -138,8 +138,7 @@ def count_nodes(node: dict[str, Any], field: str) -> int:
     count = 0
     waiting = [node]
     while waiting:
-        below = waiting.pop().get(field)
-        listed = below if isinstance(below, list) else []
+        listed = list_of(waiting.pop().get(field))
         count += len(listed)
         waiting += [child for child in listed if isinstance(child, dict)]
     return count
@@ -191,8 +190,7 @@ class _Details:
 
     def after(self, node: dict[str, Any], depth: int) -> list[Step]:
         """Return the steps that follow a node."""
-        following = node.get("next")
-        listed = following if isinstance(following, list) else []
+        listed = list_of(node.get("next"))
         known = [child for child in listed if isinstance(child, dict)] if depth < _MOST_DEEP else []
         self.left_out += len(listed) - len(known) if depth < _MOST_DEEP else count_nodes(node, "next")
         return [self._step(child, depth + 1) for child in known]

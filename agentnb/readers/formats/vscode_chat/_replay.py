@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers._fields import as_extra, extra_of, read_arguments, rest_of, text_of
+from agentnb.readers._fields import as_extra, dict_of, extra_of, read_arguments, rest_of, text_of
 from agentnb.readers._ids import digest_of
 from agentnb.readers._times import read_time
 from agentnb.readers.builders._draft import ConversationDraft
@@ -97,8 +97,7 @@ class _Log:
         self._account.leave_out("no_entry", "It is no entry of a log: a request, a tool call or an element; it was left out.", line=self._place, excerpt=value)
 
     def _request(self, entry: dict[str, Any]) -> None:
-        told = entry.get("metadata")
-        metadata = told if isinstance(told, dict) else {}
+        metadata = dict_of(entry.get("metadata"))
         self._put_in(entry.get("requestMessages"))
         rest = rest_of(metadata, _READ_METADATA)
         rest |= rest_of(entry, _READ_REQUEST)
