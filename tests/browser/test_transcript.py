@@ -242,10 +242,10 @@ def test_enter_on_what_unfolds_by_itself_is_left_to_the_browser(bench: Bench) ->
     made = TurnMaker(0, "Think first.")
     made.think("A long thought.")
     bench.put(Transcript(workspace_of(conversation(made.done())), "made"))
-    aside = bench.page.locator(".aside > summary")
-    aside.focus()
+    aside = bench.page.locator(".aside", has_text="reasoning")
+    aside.locator("summary").focus()
     bench.press("Enter")
-    expect(bench.page.locator(".aside")).to_have_attribute("open", "")
+    expect(aside).to_have_attribute("open", "")
 
 
 def test_a_pressed_verdict_withdraws(bench: Bench, view: Transcript) -> None:

@@ -11,6 +11,7 @@ import pytest
 import agentnb.transports as tr
 from agentnb.errors import OptionError, OutputBudgetExceeded, SelectionError
 from tests.transports.made import W, transport
+from tests.transports.running import run as run_coroutine
 from tests.transports.server import Answer, Cut, Pause, Server, serving
 
 pytest.importorskip("openai", reason="the extra openai is not installed")
@@ -93,7 +94,7 @@ def asked(api: str, work: Callable[[tr.ModelRunner, Server], Awaitable[Any]], *a
             finally:
                 await own.aclose()
 
-    return asyncio.run(asyncio.wait_for(run(), 30))
+    return run_coroutine(asyncio.wait_for(run(), 30))
 
 
 async def ask(runner: tr.ModelRunner, server: Server) -> tr.ModelRun:
@@ -163,7 +164,7 @@ def test_anthropic_cannot_be_forced_while_it_thinks() -> None:
         async with serving(Answer(message_events())) as server:
             return await work(server)
 
-    body = asyncio.run(run())
+    body = run_coroutine(run())
     assert (body["tool_choice"]["type"], body["max_tokens"], body["thinking"]["budget_tokens"]) == ("auto", 2048, 1024)
 
 
@@ -240,7 +241,7 @@ def test_a_server_that_is_not_there(api: str) -> None:
             await ask(tr.ModelRunner(own, [transport()]), server)
         await own.aclose()
 
-    asyncio.run(run())
+    run_coroutine(run())
 
 
 @pytest.mark.parametrize("api", APIS)

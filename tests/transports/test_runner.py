@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 import agentnb.transports as tr
 from agentnb.errors import OutputBudgetExceeded, ResolveError, SchemaBudgetExceeded, SelectionError, UnknownTransport
 from tests.transports.made import CALLED, STOP, W, call, transport
+from tests.transports.running import run as run_coroutine
 
 OSLO = [call(0, "a", W, '{"city":"Oslo"}'), CALLED]
 TEXT = tr.text_transport("text", {"temperature": 0.5})
@@ -18,7 +18,7 @@ TEXT = tr.text_transport("text", {"temperature": 0.5})
 
 def ran(provider: Any, *, budgets: dict[str, int] | None = None, **asked: Any) -> tr.ModelRun:
     runner = tr.ModelRunner(provider, [transport(), TEXT], **(budgets or {}))
-    return asyncio.run(runner.invoke(input="Hello", **{"transport": "support", **asked}))
+    return run_coroutine(runner.invoke(input="Hello", **{"transport": "support", **asked}))
 
 
 class Plain:
@@ -136,5 +136,5 @@ def test_a_provider_that_streams_nothing_of_the_kind_is_told() -> None:
 def test_a_session_gives_all_results() -> None:
     session = tr.SessionTransport("chat", tools=transport().tools)
     script = tr.ScriptedProvider(["On it.", call(0, "a", W, '{"city":"Oslo"}'), call(1, "b", "status", "{}"), CALLED])
-    run = asyncio.run(tr.ModelRunner(script, [session]).invoke(input="Hello", transport=session))
+    run = run_coroutine(tr.ModelRunner(script, [session]).invoke(input="Hello", transport=session))
     assert run.value == [("Oslo", "session"), "status"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from pydantic import BaseModel
 import agentnb.transports as tr
 from agentnb.errors import AdapterError, OutputBudgetExceeded, ResolveError, SelectionError
 from tests.transports.made import CALLED, EMPTY, LENGTH, STAGES, STOP, W, call, catalog, end, noted, prepared, transport
+from tests.transports.running import run as run_coroutine
 
 OSLO = '{"city":"Oslo"}'
 
@@ -105,7 +105,7 @@ def test_a_session_resolves_in_order_and_stops_at_the_first_failure_unless_told(
     )
     with pytest.raises(ResolveError, match="input_rejected"):
         session().resolve(reply, "session")
-    for results in (session(on_error="collect").resolve(reply, "session"), asyncio.run(session(on_error="collect").aresolve(reply, "session"))):
+    for results in (session(on_error="collect").resolve(reply, "session"), run_coroutine(session(on_error="collect").aresolve(reply, "session"))):
         assert results[::2] == ["status", "greet"]
         assert isinstance(results[1].error, ResolveError)
 
@@ -196,8 +196,8 @@ def test_an_awaitable_is_returned_or_awaited() -> None:
 
     selection = tr.ModelSelection(tool_id="a", input={}, call=tr.SelectedCall(id="call_1"))
     waiting = one_tool(dict, resolve).resolve(selection)
-    assert asyncio.run(waiting) == "call_1"
-    assert asyncio.run(one_tool(dict, resolve).aresolve(selection)) == "call_1"
+    assert run_coroutine(waiting) == "call_1"
+    assert run_coroutine(one_tool(dict, resolve).aresolve(selection)) == "call_1"
 
 
 def test_something_else_than_a_selection_is_refused() -> None:
