@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
 
 import agentnb as anb
-from agentnb.display import register
+from tests.shells import make_shell
 from tests.values.made import call, part
 
 ENVELOPE = '{"nextStep": {"type": "Chat"}, "message": "Which one?"}'
@@ -18,13 +17,7 @@ ENVELOPE = '{"nextStep": {"type": "Chat"}, "message": "Which one?"}'
 
 @pytest.fixture(scope="module")
 def shell() -> InteractiveShell:
-    settings = Config()
-    settings.HistoryManager.enabled = False
-    made: Any = InteractiveShell
-    shell: InteractiveShell = made(config=settings)
-    shell.run_line_magic("load_ext", "agentnb")
-    register(shell)
-    return shell
+    return make_shell()
 
 
 @pytest.fixture(autouse=True)

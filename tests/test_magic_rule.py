@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
 
 import agentnb as anb
-from agentnb.display import register
 from agentnb.magics_rule import cell_of
 from tests.render.pages import Page
+from tests.shells import make_shell
 from tests.workspace.unended import unended_workspace
 
 BODY = "if ctx.verify_failed:\n    return 'It is ' + colour\n"
@@ -21,13 +20,7 @@ BODY = "if ctx.verify_failed:\n    return 'It is ' + colour\n"
 
 @pytest.fixture(scope="module")
 def shell() -> InteractiveShell:
-    settings = Config()
-    settings.HistoryManager.enabled = False
-    made: Any = InteractiveShell
-    shell: InteractiveShell = made(config=settings)
-    shell.run_line_magic("load_ext", "agentnb")
-    register(shell)
-    return shell
+    return make_shell()
 
 
 @pytest.fixture(autouse=True)
