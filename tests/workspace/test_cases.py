@@ -10,10 +10,10 @@ import pytest
 
 import agentnb as anb
 from agentnb.decisions import write_case
-from agentnb.display import register
 from agentnb.render._secrets import mask
 from agentnb.workspace import Workspace
 from agentnb.workspace._situations import told_in
+from tests.shells import make_shell
 from tests.workspace.envelopes import decided_workspace
 from tests.workspace.recordings import workspace_of
 
@@ -220,17 +220,13 @@ def test_secrets_stay_out_of_case_files_and_do_not_keep_them_from_being_met(case
 
 
 def test_scores_show_themselves_and_are_a_frame(ws: Workspace, cases: Path) -> None:
-    from IPython.core.interactiveshell import InteractiveShell
-
     case = ws.expect("ferry/1/s2", "right", folder=cases)
     scores = anb.score([case, case.model_copy(update={"id": "b"})], decided_workspace(ferry=[LOOKED[0], ("<b>no</b>", [])]))
     assert list(scores.df()["outcome"]) == ["failed", "failed"]
     assert list(scores.df().columns) == list(anb.CaseScore.model_fields)
     assert str(scores).splitlines()[0] == "0 passed, 2 failed, 0 not met"
     assert "expected the kind action, observed taskComplete" in str(scores)
-    made: Any = InteractiveShell
-    shell = made()
-    register(shell)
+    shell: Any = make_shell()
     for value in (scores, case):
         data, _ = shell.display_formatter.format(value)
         assert 'class="agentnb"' in data["text/html"]
