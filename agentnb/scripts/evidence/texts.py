@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 DEEPEST: Final = 4
 """How often JSON inside a text inside JSON is read."""
-_BLANK = re.compile(r"[ \t\r\n]*")
+_NO_BLANK = re.compile(r"[^ \t\r\n]")
 _LEAF = re.compile(r'"((?:[^"\\]|\\.)*+)(")?|(-?[0-9][0-9.eE+-]*+)|(true|false|null)\b', re.DOTALL)
 _LAST_WORD = re.compile(r"(?<![A-Za-z0-9:_\-/.,%+@#$])[A-Za-z0-9:_\-/.,%+@#$]++\Z")
 
@@ -44,7 +44,7 @@ def leaves_of(text: str, depth: int = 0) -> Iterator[Leaf]:
         Keys, strings, numbers and words of the JSON that it opens with, then its rest as text. Of JSON that is cut short every whole leaf is read, of a
         cut string its whole words, of a cut number nothing.
     """
-    at = _BLANK.match(text).end()  # type: ignore[union-attr]
+    at = _past_blank(text, 0)
     while text[at : at + 1] in ("{", "["):
         try:
             value, end = _decoder.raw_decode(text, at)
@@ -56,9 +56,15 @@ def leaves_of(text: str, depth: int = 0) -> Iterator[Leaf]:
         except RecursionError:
             break
         yield from _walk(value, depth)
-        at = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+        at = _past_blank(text, end)
     if at < len(text):
         yield Leaf(text[at:] if at else text)
+
+
+def _past_blank(text: str, at: int) -> int:
+    """Where the first character that JSON does not skip stands, from a place on; the end of the text when there is none."""
+    found = _NO_BLANK.search(text, at)
+    return found.start() if found else len(text)
 
 
 def _walk(value: Any, depth: int) -> Iterator[Leaf]:

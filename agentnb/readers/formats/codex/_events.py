@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from agentnb.readers._fields import as_extra, list_of, text_of
 from agentnb.readers._json import to_json
@@ -14,7 +14,15 @@ from agentnb.readers.formats.codex._tokens import usage_in
 from agentnb.readers.formats.codex._told import block_text, command_told, dynamic_told, mcp_told, patch_told, unread_of
 from agentnb.readers.formats.codex._words import Words
 
-_ANSWERS = {"approved": "yes", "denied": "no", "approved_for_session": "yes", "abort": "no", "accept": "yes", "decline": "no", "rejected": "no"}
+_ANSWERS: dict[str, Literal["yes", "no"]] = {
+    "approved": "yes",
+    "approved_for_session": "yes",
+    "accept": "yes",
+    "denied": "no",
+    "abort": "no",
+    "decline": "no",
+    "rejected": "no",
+}
 
 
 def read_event(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
@@ -156,7 +164,7 @@ def _assessed(rollout: Rollout, event: dict[str, Any], moment: Moment) -> None:
         rollout.flush()
         rollout.note("guardian_assessment", event, moment)
         return
-    asking = Asking(call_id, text_of(event.get("action")), moment, answer, by if answer else None, reason, moment if answer else None)  # type: ignore[arg-type]
+    asking = Asking(call_id, text_of(event.get("action")), moment, answer, by if answer else None, reason, moment if answer else None)
     rollout.calls.question(text_of(event.get("id")) or call_id, asking)
     rollout.account.merge()
 
