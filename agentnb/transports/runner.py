@@ -20,7 +20,7 @@ class ModelRequest(NamedTuple):
     """What a provider is asked."""
 
     input: Any
-    """A text that a person says, or messages with `role` and `content`, in the provider's form."""
+    """A text that a person says, or messages: with `role` and `parts`, which a provider lowers, or in the provider's own form."""
     instruction: str | None
     """What the model is told first; None for nothing."""
     options: dict[str, Any]

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 from agentnb.streams.parts import lifter
+from agentnb.transports.messages import lower_messages
 from agentnb.transports.options import CAMEL, COMPILED
 from agentnb.values.model_parts import ErrorPart, ModelPart
 
@@ -65,13 +66,11 @@ def plain(event: Any) -> Any:
     return event.to_dict() if hasattr(event, "to_dict") else event
 
 
-def messages_of(given: Any) -> list[Any]:
-    """Return messages: a text is what a person says."""
+def messages_of(given: Any, dialect: str) -> list[Any]:
+    """Return messages in a provider's form: a text is what a person says, messages of parts are lowered."""
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
-    if isinstance(given, Mapping):
-        return [given]
-    return list(given)
+    return lower_messages([given] if isinstance(given, Mapping) else given, dialect)
 
 
 def own_part(options: Mapping[str, Any]) -> dict[str, Any]:

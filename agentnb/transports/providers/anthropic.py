@@ -56,4 +56,4 @@ class AnthropicProvider:
         body = {**lower_options(request.options, "anthropic", thinking=thinks).payload, **own}
         if request.instruction:
             body["system"] = request.instruction
-        return {"model": self.model, "max_tokens": max_tokens, "messages": messages_of(request.input), "stream": True, "extra_body": body}
+        return {"model": self.model, "max_tokens": max_tokens, "messages": messages_of(request.input, "anthropic"), "stream": True, "extra_body": body}

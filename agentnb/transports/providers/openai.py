@@ -72,10 +72,10 @@ class OpenAIProvider:
         body = {**lower_options(request.options, "openai-chat").payload, **own_part(request.options)}
         if self._include_usage:
             body.setdefault("stream_options", {"include_usage": True})
-        return {"model": self.model, "messages": [*told, *messages_of(request.input)], "stream": True, "extra_body": body}
+        return {"model": self.model, "messages": [*told, *messages_of(request.input, "openai-chat")], "stream": True, "extra_body": body}
 
     def _responses_body(self, request: ModelRequest) -> dict[str, Any]:
         body = {**lower_options(request.options, "openai-responses").payload, **own_part(request.options)}
         if request.instruction:
             body["instructions"] = request.instruction
-        return {"model": self.model, "input": messages_of(request.input), "stream": True, "extra_body": body}
+        return {"model": self.model, "input": messages_of(request.input, "openai-responses"), "stream": True, "extra_body": body}
