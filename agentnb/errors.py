@@ -29,6 +29,8 @@
     │   ├── StoreConflict                      somebody else appended first; nothing was written
     │   ├── EventRefused                       a log of events takes this event not, or not here
     │   └── TurnWaiting                        the turn waits for a person; has `approvals`
+    ├── ProgramError       (TypeError)     a program that cannot be defined, or an input that it does not take
+    ├── ModelError         (RuntimeError)  a model was asked and gave no answer that can be used
     ├── RuleError          (RuntimeError)  the check or cap of a rule raised; has `code`, `phase` and, for a cell, `line`
     └── WorkspaceError     (OSError)       a workspace folder that cannot be used
         └── WorkspaceVersionError          its layout is newer than this agentnb
@@ -309,6 +311,22 @@ class TurnWaiting(ConversationError):
     def __init__(self, turn: str, approvals: Sequence[Any], detail: str) -> None:
         super().__init__("turn-waiting", detail, turn=turn)
         self.approvals = tuple(approvals)
+
+
+class ProgramError(AgentnbError, TypeError):
+    """A program that cannot be defined, or an input that it does not take; nothing was run."""
+
+
+class ModelError(AgentnbError, RuntimeError):
+    """A model was asked, as often as is allowed, and gave no answer that can be used.
+
+    Attributes:
+        code: provider-error, refused, filtered, cut, empty, parse-value or too-many-steps.
+    """
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
 
 
 class RuleError(AgentnbError, RuntimeError):

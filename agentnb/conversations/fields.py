@@ -112,10 +112,12 @@ class Field:
 class Interface:
     """The inputs and outputs of a program, and what it says of itself."""
 
-    def __init__(self, description: str, inputs: tuple[Field, ...], outputs: tuple[Field, ...], returns: Callable[[dict[str, Any]], Any]) -> None:
+    def __init__(
+        self, description: str, signature: inspect.Signature, inputs: tuple[Field, ...], outputs: tuple[Field, ...], returns: Callable[[dict[str, Any]], Any]
+    ) -> None:
         """Put an interface together; `returns` makes what a caller gets of the outputs."""
         self.description, self.inputs, self.outputs, self.returns = description, inputs, outputs, returns
-        self._signature = inspect.Signature([_parameter(field) for field in inputs])
+        self._signature = signature
 
     @property
     def answer(self) -> str:
@@ -196,21 +198,17 @@ def interface_of(function: Callable[..., Any], *, reasoning: bool = False) -> In
     """
     hints = _hints_of(function)
     inputs: list[Field] = []
-    for parameter in inspect.signature(function).parameters.values():
+    signature = inspect.signature(function)
+    for parameter in signature.parameters.values():
         if parameter.kind not in _KINDS:
             raise ProgramError(f"program {function.__name__!r} takes {parameter}; inputs have names, so use plain or keyword-only parameters")
         inputs.append(Field(parameter.name, "input", hints.get(parameter.name, Any), default=parameter.default))
-    returned = hints.get("return", Any)
+    words, returned = inspect.getdoc(function) or "", hints.get("return", Any)
     added = (Field(REASONING, "output", str, purpose=REASONING),) if reasoning else ()
     several = _fields_of_tuple(returned)
     if several is not None:
-        return Interface(_words_of(function), tuple(inputs), (*added, *several), lambda outputs: returned(**{field.name: outputs[field.name] for field in several}))
-    outputs = (*added, Field(ANSWER, "output", returned))
-    return Interface(_words_of(function), tuple(inputs), outputs, lambda outputs: outputs.get(ANSWER))
-
-
-def _words_of(function: Callable[..., Any]) -> str:
-    return inspect.getdoc(function) or ""
+        return Interface(words, signature, tuple(inputs), (*added, *several), lambda outputs: returned(**{field.name: outputs[field.name] for field in several}))
+    return Interface(words, signature, tuple(inputs), (*added, Field(ANSWER, "output", returned)), lambda outputs: outputs.get(ANSWER))
 
 
 def _hints_of(function: Callable[..., Any]) -> dict[str, Any]:
@@ -225,10 +223,6 @@ def _fields_of_tuple(returned: Any) -> tuple[Field, ...] | None:
         return None
     hints = get_type_hints(returned)
     return tuple(Field(name, "output", hints.get(name, Any)) for name in returned._fields)
-
-
-def _parameter(field: Field) -> inspect.Parameter:
-    return inspect.Parameter(field.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=field.default)
 
 
 def _without_defaults(schema: Any) -> Any:

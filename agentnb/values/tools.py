@@ -55,6 +55,8 @@ class ToolContext(_Camel):
     """The tool."""
     call: SelectedCall | None = None
     """The native call that carried the choice."""
+    answer: str | None = None
+    """What a person answered to a question of the tool's own, as `anb.Pause` asks it; null before it asked."""
 
 
 class Tool(_Camel):

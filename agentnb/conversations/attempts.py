@@ -1,0 +1,229 @@
+"""One attempt of a turn: its program runs in the background, and its end, or the question at which it waits, is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import logging
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from agentnb.conversations.asked import TurnAsker
+from agentnb.conversations.call_records import error_record, kept_event
+from agentnb.conversations.calling import Outcome, answer_value, execute, log_call
+from agentnb.conversations.event_log import EventLog
+from agentnb.conversations.frames import Frame
+from agentnb.conversations.halts import Halt, HaltReason
+from agentnb.conversations.heartbeat import Heartbeat
+from agentnb.conversations.journal import Journal
+from agentnb.conversations.ledger import Ledger
+from agentnb.conversations.models import model_name
+from agentnb.conversations.runs import Run
+from agentnb.conversations.settings import active_settings, settings
+from agentnb.conversations.threads import started
+from agentnb.errors import AgentnbError, ConversationError
+from agentnb.streams.call_trees import calls_of_events
+from agentnb.values.times import time_text
+
+if TYPE_CHECKING:
+    from agentnb.conversations.context import Shown
+    from agentnb.conversations.programs import Program
+
+_log = logging.getLogger("agentnb")
+_running: set[Attempt] = set()
+_lock = threading.Lock()
+
+
+class Attempt:
+    """One run of a turn, from its claim to its end."""
+
+    def __init__(
+        self, ledger: Ledger, program: Program, turn_id: str, *, attempt: int, holder: str, shown: Shown, layers: tuple[Mapping[str, Any], ...], lease_seconds: float
+    ) -> None:
+        """Prepare an attempt whose lease is recorded.
+
+        Args:
+            ledger: the conversation.
+            program: what runs.
+            turn_id: the turn.
+            attempt: its number, from 1.
+            holder: who holds the lease.
+            shown: what the turn is shown of earlier ones.
+            layers: settings of the conversation, and of the turn alone.
+            lease_seconds: how long a lease lasts.
+        """
+        self.turn_id, self.program = turn_id, program
+        self.failure: Exception | None = None
+        """Why the end could not be recorded."""
+        self._layers, self._shown = layers, shown
+        keeps = program.kind == "module" or bool(getattr(program, "tools", ()))
+        self.journal = Journal(ledger, turn_id, attempt, now=Run.now, keeps_replies=keeps)
+        self.holder = holder
+        self.run = Run(
+            events=self._event_log(attempt > 1),
+            asker=TurnAsker(),
+            journal=self.journal,
+            calls=getattr(ledger.store, "calls", None),
+            conversation_id=ledger.id,
+        )
+        self.journal.on_halt = self.run.halt
+        self._know_calls(attempt > 1)
+        self._heartbeat = Heartbeat(self.run, self.journal, holder, lease_seconds=lease_seconds)
+        self.future: Future[None] = Future()
+
+    def start(self) -> Attempt:
+        """Run in the background."""
+        with _lock:
+            _running.add(self)
+        self._heartbeat.start()
+        self.future = started(self._run, name=f"agentnb-turn-{self.turn_id[:8]}")
+        self.future.add_done_callback(lambda _: _running.discard(self))
+        return self
+
+    def interrupt(self) -> None:
+        """Leave the turn where it stands: it is interrupted, and can be resumed at once."""
+        self.run.halt("interrupted")
+
+    def _run(self) -> None:
+        try:
+            with settings(**self._layers[0]), settings(**self._layers[1]):
+                asyncio.run(self._turn())
+        finally:
+            self._heartbeat.end()
+            self.run.events.close()
+
+    async def _turn(self) -> None:
+        frame = self._frame()
+        try:
+            outcome = await self.run.entered(execute(frame, self._inputs()))
+        except Halt as halt:
+            await self._rest(frame, halt.reason)
+            return
+        except asyncio.CancelledError:
+            await self._rest(frame, self.run.halt_reason or "interrupted")
+            return
+        try:
+            self._heartbeat.listen()
+            self.run.check()
+            self._end(frame, outcome)
+        except Halt as halt:
+            await self._rest(frame, halt.reason)
+        except ConversationError as error:
+            self._fail(frame, error)
+
+    def _frame(self) -> Frame:
+        program = self.program
+        frame = Frame(
+            self.run, program, call_id=self.turn_id, parent=None, site=f"{program.name}#1", invocation=None, settings=active_settings(program.settings)
+        )
+        frame.saw, frame.earlier, frame.sections = list(self._shown.saw), list(self._shown.earlier), list(self._shown.sections)
+        return frame
+
+    def _inputs(self) -> dict[str, Any]:
+        return self.program.interface.inputs_from_json(self.journal.turn.inputs)
+
+    def _end(self, frame: Frame, outcome: Outcome) -> None:
+        """Record the end: first everything that is told of it, then the record by which the turn has ended."""
+        fields = self._ended_fields(frame, outcome)
+        failed = fields.get("error")
+        self.run.events.frontier()
+        self.run.events.end(frame, "failed", error=failed) if failed else self.run.events.end(frame, "done", value=fields["value"])
+        self.run.events.flush()
+        log_call(frame, outcome)
+        self.journal.write("ended", **fields)
+
+    def _ended_fields(self, frame: Frame, outcome: Outcome) -> dict[str, Any]:
+        common = self._common(frame)
+        if outcome.error is None:
+            outputs = outcome.outputs or {}
+            try:
+                written = frame.program.interface.outputs_to_json(outputs)
+            except ConversationError as error:
+                return {"state": "failed", "error": error_record(error), **common}
+            fields = {"state": "done", "outputs": written, "value": answer_value(frame, outputs), **common, "model": model_name(frame.settings["model"])}
+            if frame.program.kind == "ai":
+                fields["lmcc"] = {"signature": frame.program.signature, "inputs": frame.inputs, "steps": frame.steps, "outputs": written}
+            return fields
+        return {"state": "failed", "error": error_record(outcome.error), **common}
+
+    async def _rest(self, frame: Frame, reason: HaltReason) -> None:
+        """Come to rest without an answer."""
+        await self.run.come_to_rest()
+        reason = self.run.halt_reason or reason
+        try:
+            if reason == "waiting":
+                self.run.events.flush()
+                self.journal.write("waiting", approvals=self.run.asked, saw=frame.saw, attempt=self.journal.attempt)
+            elif reason == "stopped" and self.journal.turn.ended is None:
+                self._stop(frame)
+            elif reason == "interrupted":
+                self.journal.write("lease", holder=self.holder, until=time_text(self.run.now()), attempt=self.journal.attempt)
+            elif reason == "failed":
+                self._fail(frame, self.journal.failure or RuntimeError("the store failed"))
+        except Halt:
+            if self.journal.failure is not None:
+                self.failure = self.journal.failure
+
+    def _stop(self, frame: Frame) -> None:
+        error = {"type": "Cancelled", "message": "the turn was stopped"}
+        self.journal.write("ended", state="stopped", error=error, **self._common(frame))
+        self.run.events.frontier()
+        for each in reversed(self.run.events.open_frames()):
+            self.run.events.end(each, "failed", error=error)
+        self.run.events.flush(1.0)
+
+    def _fail(self, frame: Frame, error: Exception) -> None:
+        """The store failed: record that as the end where it takes it again, else leave the turn to be resumed."""
+        self.failure = error
+        _log.warning("Turn %s cannot be recorded any more: %s", self.turn_id, error)
+        try:
+            self.journal.write("ended", state="failed", error=error_record(error), **self._common(frame))
+        except Halt:
+            _log.warning("Turn %s counts as interrupted when its lease runs out; resume it when its store works again.", self.turn_id)
+
+    def _common(self, frame: Frame) -> dict[str, Any]:
+        seconds = round((self.run.now() - frame.started) / 1e6, 6)
+        return {"saw": frame.saw, "usage": dict(self.run.usage), "seconds": seconds, "attempt": self.journal.attempt}
+
+    def _event_log(self, resumed: bool) -> EventLog:
+        store, writer, after = getattr(self.journal.ledger.store, "events", None), 1, None
+        if store is not None and resumed:
+            try:
+                claim = store.claim(self.turn_id)
+                writer, after = claim.writer, claim.last
+            except AgentnbError:
+                _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", self.turn_id, exc_info=True)
+                store, writer = None, self.journal.attempt
+        return EventLog(self.turn_id, store=store, kept=kept_event, now=Run.now, writer=writer, after=after, withheld=resumed)
+
+    def _know_calls(self, resumed: bool) -> None:
+        """Learn which calls earlier attempts made, so that those made again keep their ids."""
+        store = self.journal.ledger.store
+        if not resumed or getattr(store, "events", None) is None:
+            return
+        events = store.events.read(self.turn_id)  # type: ignore[union-attr]  # a store may have none, which was asked
+        ended = {call.call: call.ended for call in calls_of_events(events)}
+        for event in events:
+            site = event.get("site")
+            if event.get("kind") == "started" and isinstance(site, str) and ended.get(event["call"]) != "failed":
+                self.run.known_calls[site] = event["call"]
+        self.run.events.know({call for call in ended if call is not None})
+        calls = getattr(store, "calls", None)
+        if calls is not None:
+            self.run.recorded_calls = {str(record.get("id")) for record in calls.read(self.turn_id)}
+
+
+@atexit.register
+def _interrupt_all() -> None:
+    """When the process ends, leave its turns so that they can be resumed at once."""
+    with _lock:
+        attempts = list(_running)
+    for attempt in attempts:
+        attempt.interrupt()
+    for attempt in attempts:
+        try:
+            attempt.future.exception(timeout=2)
+        except TimeoutError:
+            _log.warning("Turn %s did not come to rest; it is interrupted when its lease runs out.", attempt.turn_id)

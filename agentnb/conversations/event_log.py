@@ -1,0 +1,189 @@
+"""What happens inside a running call, event by event: for whoever follows it here, and kept in a store for everybody else.
+
+A turn that is resumed repeats what was recorded before it comes to something new; until then its events are withheld, since they were told already.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from agentnb.conversations.stores import EventStore
+from agentnb.values.times import time_text
+
+if TYPE_CHECKING:
+    from agentnb.conversations.frames import Frame
+
+_log = logging.getLogger("agentnb")
+Event = dict[str, Any]
+KeptForm = Callable[["Frame", Event], Event | None]
+BATCH_SECONDS: Final = 0.05
+"""How long events are gathered before they are written together."""
+FLUSH_SECONDS: Final = 5.0
+"""How long the end of a call waits for its events to be written."""
+
+
+class EventLog:
+    """The events of one tree of calls, as one writer tells them."""
+
+    def __init__(
+        self, tree: str, *, store: EventStore | None, kept: KeptForm, now: Callable[[], int], writer: int = 1, after: Event | None = None, withheld: bool = False
+    ) -> None:
+        """Begin to tell.
+
+        Args:
+            tree: id of the outermost call.
+            store: where events are kept; None for nowhere.
+            kept: makes the form in which an event is kept; None for one that is not kept at all.
+            now: the time, in microseconds.
+            writer: number of this writer.
+            after: position of the last event that an earlier writer kept.
+            withheld: whether what was told already comes first.
+        """
+        self.tree, self.writer = tree, writer
+        self.events: list[Event] = []
+        """Every event of this writer, in full, as long as the process lives."""
+        self.closed = False
+        self._store, self._kept, self._now = store, kept, now
+        self._withheld = withheld
+        self._open: dict[str, Frame] = {}
+        self._told: set[str] = set()
+        self._seq = after["seq"] if after else 0
+        self._last_full: Event | None = after
+        self._last_kept: Event | None = after
+        self._last_at = 0
+        self._unwritten: list[Event] = []
+        self._changed = threading.Condition()
+        self._flusher: threading.Thread | None = None
+
+    def start(self, frame: Frame) -> None:
+        """Tell that a call begins."""
+        with self._changed:
+            self._open[frame.id] = frame
+            if not self._withheld:
+                self._tell_start(frame)
+
+    def end(self, frame: Frame, kind: str, **fields: Any) -> None:
+        """Tell that a call ends; of one whose beginning is withheld, because it was told before, nothing is told."""
+        with self._changed:
+            self._open.pop(frame.id, None)
+            if not self._withheld:
+                self._tell(frame, kind, fields)
+
+    def tell(self, frame: Frame, kind: str, **fields: Any) -> None:
+        """Tell an event of a call."""
+        with self._changed:
+            if not self._withheld:
+                self._tell(frame, kind, fields)
+
+    def frontier(self) -> None:
+        """Something new comes: from here on everything is told, first the calls that are under way."""
+        with self._changed:
+            if not self._withheld:
+                return
+            self._withheld = False
+            for frame in self._open.values():
+                if frame.parent is not None and frame.id not in self._told:
+                    self._tell_start(frame)
+
+    def know(self, call_ids: set[str]) -> None:
+        """Remember calls whose beginning an earlier writer told."""
+        self._told |= call_ids
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether nothing new has come yet."""
+        return self._withheld
+
+    def open_frames(self) -> list[Frame]:
+        """Return the calls that have begun and not ended, the outermost first."""
+        with self._changed:
+            return list(self._open.values())
+
+    def follow(self, timeout: float | None = None) -> Iterator[Event]:
+        """Yield events as they are told, from the first on, until the log is closed.
+
+        Args:
+            timeout: seconds to wait for the next one; None for as long as it takes.
+        """
+        place = 0
+        while True:
+            with self._changed:
+                if place >= len(self.events) and (self.closed or not self._changed.wait_for(lambda: len(self.events) > place or self.closed, timeout)):
+                    return
+                fresh = self.events[place:]
+            place += len(fresh)
+            yield from fresh
+
+    def flush(self, timeout: float = FLUSH_SECONDS) -> bool:
+        """Wait until what was told is written, at most for a time in seconds; returns whether it is."""
+        with self._changed:
+            self._changed.notify_all()
+            return self._changed.wait_for(lambda: not self._unwritten or self._store is None, timeout)
+
+    def close(self) -> None:
+        """Tell nothing more."""
+        with self._changed:
+            self.closed = True
+            self._changed.notify_all()
+
+    def _tell_start(self, frame: Frame) -> None:
+        self._told.add(frame.id)
+        fields: dict[str, Any] = {
+            "parent": frame.parent.id if frame.parent is not None else None,
+            "root": self.tree,
+            "program": frame.program.described(),
+            "inputs": frame.inputs,
+            "content": True,
+            "saw": frame.saw,
+        }
+        fields |= {"invocation": frame.invocation} if frame.invocation is not None else {}
+        self._tell(frame, "started", fields | {"site": frame.site})
+
+    def _tell(self, frame: Frame, kind: str, fields: dict[str, Any]) -> None:
+        if self.closed:
+            return
+        self._seq += 1
+        self._last_at = max(self._last_at, self._now())
+        position = {"writer": self.writer, "seq": self._seq}
+        envelope = {"functai_event": 2, "kind": kind, "tree": self.tree, **position, "after": self._last_full, "at": time_text(self._last_at)}
+        event = {**envelope, "call": frame.id, "function": frame.program.name, **fields}
+        self.events.append(event)
+        self._last_full = position
+        kept = self._kept(frame, event) if self._store is not None else None
+        if kept is not None:
+            self._unwritten.append({**kept, "after": self._last_kept})
+            self._last_kept = position
+            self._start_flusher()
+        self._changed.notify_all()
+
+    def _start_flusher(self) -> None:
+        if self._flusher is None:
+            self._flusher = threading.Thread(target=self._write_on, name="agentnb-events", daemon=True)
+            self._flusher.start()
+
+    def _write_on(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._unwritten or self.closed)
+                if not self._unwritten:
+                    return
+                batch = list(self._unwritten)
+            self._write(batch)
+            with self._changed:
+                del self._unwritten[: len(batch)]
+                self._changed.notify_all()
+                if self._store is None:
+                    return
+                self._changed.wait_for(lambda: self.closed, BATCH_SECONDS)
+
+    def _write(self, batch: list[Event]) -> None:
+        try:
+            if self._store is not None:
+                self._store.append(self.tree, batch)
+        except Exception:
+            # What a call does never depends on whether somebody can follow it.
+            _log.warning("The events of call %s cannot be kept any more; the call itself goes on.", self.tree, exc_info=True)
+            self._store = None
