@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
 from tests.conftest import RECORDINGS
 
 CONFORMANCE = RECORDINGS.parent / "conformance"
@@ -21,3 +24,10 @@ def read_case(path: Path) -> dict[str, Any]:
     """Return one case."""
     case: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return case
+
+
+def validator(name: str) -> Draft202012Validator:
+    """Return what checks a value against one of FunctAI's JSON Schemas: call, conversation, event, interface or rating."""
+    schemas = {path.name.partition(".")[0]: json.loads(path.read_text(encoding="utf-8")) for path in (CONFORMANCE / "functai" / "schema").glob("*.json")}
+    registry: Registry[Any] = Registry().with_resources([(schema["$id"], Resource.from_contents(schema)) for schema in schemas.values()])
+    return Draft202012Validator(schemas[name], registry=registry)
