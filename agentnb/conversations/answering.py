@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from agentnb.conversations.exchanges import Reply, exchange, request_record
 from agentnb.conversations.models import model_name, provider_of, vendor_of
 from agentnb.conversations.prompts import answer_schema, correction, first_messages, instruction_of, is_plain, read_outputs, result_messages
-from agentnb.conversations.reply_keys import digest, reply_key
+from agentnb.conversations.canonical import sha256_of
+from agentnb.conversations.reply_keys import reply_key
 from agentnb.conversations.tool_calls import run_tools, text_of
 from agentnb.errors import ModelError
 from agentnb.transports import ModelRequest, PreparedModelInteraction, SessionTransport, define_model_tools, text_transport
@@ -104,11 +105,11 @@ class _Talk:
         run.check()
         request = ModelRequest([*self.messages], self.instruction, self.prepared.all_options)
         record = request_record(request, self.model)
-        key, began = reply_key(record, 0), run.now()
+        key, began = reply_key(record), run.now()
         frame.requests += 1
         recorded = run.journal.take_reply(frame.site, key) if run.journal is not None else None
         noted = {"model": self.model, "provider": vendor_of(self.provider), "started": time_text(began), "seconds": 0, "cached": recorded is not None}
-        noted |= {"request": record, "request_hash": digest(record)}
+        noted |= {"request": record, "request_hash": sha256_of(record)}
         frame.exchanges.append(noted)
         if recorded is not None:
             run.events.tell(frame, "request", request=frame.requests, model=self.model)

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentnb.conversations.asking import asks_about
+from agentnb.conversations.asking import ApprovalAnswer, asks, read_answer
 from agentnb.errors import ConversationError
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ class Answer(NamedTuple):
     reason: str | None = None
     by: str | None = None
 
+    @classmethod
+    def of(cls, answer: ApprovalAnswer) -> Answer:
+        """Return what a function answered."""
+        return cls(answer.verdict == "yes", answer.reason)
+
 
 class Asker(ABC):
     """Has the questions of one run answered."""
@@ -39,11 +44,11 @@ class Asker(ABC):
         Raises:
             Halt: the turn waits for the answer.
             ConversationError: with the code approval-required, where nobody can be asked.
-            TypeError: a function answered with something that is no answer.
+            ApprovalAnswerError: a function answered with something that is no answer.
         """
         rule = frame.settings["approve"]
         if "plugin" not in approval:
-            if not asks_about(rule, approval):
+            if not asks(rule, name=approval["name"], path=approval["path"], effects=approval["effects"]):
                 return None
             if callable(rule):
                 return await self.told(frame, approval, rule)
@@ -52,7 +57,7 @@ class Asker(ABC):
     async def told(self, frame: Frame, approval: Approval, rule: Any) -> Answer:
         """Have a function answer at once."""
         given = rule(dict(approval))
-        return _answer_of(await given if inspect.isawaitable(given) else given)
+        return Answer.of(read_answer(await given if inspect.isawaitable(given) else given))
 
     @abstractmethod
     async def person(self, frame: Frame, approval: Approval) -> Answer:
@@ -153,14 +158,6 @@ def answered_fields(approval: Approval, answer: Answer) -> dict[str, Any]:
     """Return the fields of the event of an answer."""
     plugin = {"plugin": approval["plugin"]} if "plugin" in approval else {}
     return {"id": approval["id"], "invocation": approval["invocation"], **plugin, "verdict": "yes" if answer.is_yes else "no", "by": answer.by, "reason": answer.reason}
-
-
-def _answer_of(given: Any) -> Answer:
-    if isinstance(given, str):
-        return Answer(False, given)
-    if given is None or isinstance(given, bool):
-        return Answer(bool(given))
-    raise TypeError(f"an approve function answers True for yes, False or None for no, or a text for no with that reason; it answered {given!r}")
 
 
 def _journal(frame: Frame) -> Any:

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from agentnb.conversations.asked import TurnAsker
-from agentnb.conversations.call_records import error_record, kept_event
+from agentnb.conversations.call_records import content_of, error_record
 from agentnb.conversations.calling import Outcome, answer_value, execute, log_call
 from agentnb.conversations.event_log import EventLog
 from agentnb.conversations.frames import Frame
@@ -22,6 +22,7 @@ from agentnb.conversations.ledger import Ledger
 from agentnb.conversations.models import model_name
 from agentnb.conversations.runs import Run
 from agentnb.conversations.settings import active_settings, settings
+from agentnb.conversations.stores import calls_of, events_of
 from agentnb.conversations.threads import started
 from agentnb.errors import AgentnbError, ConversationError
 from agentnb.streams.call_trees import calls_of_events
@@ -65,7 +66,7 @@ class Attempt:
             events=self._event_log(attempt > 1),
             asker=TurnAsker(),
             journal=self.journal,
-            calls=getattr(ledger.store, "calls", None),
+            calls=calls_of(ledger.store),
             conversation_id=ledger.id,
         )
         self.journal.on_halt = self.run.halt
@@ -188,7 +189,7 @@ class Attempt:
         return {"saw": frame.saw, "usage": dict(self.run.usage), "seconds": seconds, "attempt": self.journal.attempt}
 
     def _event_log(self, resumed: bool) -> EventLog:
-        store, writer, after = getattr(self.journal.ledger.store, "events", None), 1, None
+        store, writer, after = events_of(self.journal.ledger.store), 1, None
         if store is not None and resumed:
             try:
                 claim = store.claim(self.turn_id)
@@ -196,21 +197,19 @@ class Attempt:
             except AgentnbError:
                 _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", self.turn_id, exc_info=True)
                 store, writer = None, self.journal.attempt
-        return EventLog(self.turn_id, store=store, kept=kept_event, now=Run.now, writer=writer, after=after, withheld=resumed)
+        return EventLog(self.turn_id, now=Run.now, content_of=content_of, store=store, writer=writer, after=after, withheld=resumed)
 
     def _know_calls(self, resumed: bool) -> None:
         """Learn which calls earlier attempts made, so that those made again keep their ids."""
-        store = self.journal.ledger.store
-        if not resumed or getattr(store, "events", None) is None:
+        store, calls = events_of(self.journal.ledger.store), calls_of(self.journal.ledger.store)
+        if not resumed or store is None:
             return
-        events = store.events.read(self.turn_id)  # type: ignore[union-attr]  # a store may have none, which was asked
-        ended = {call.call: call.ended for call in calls_of_events(events)}
+        events = store.read(self.turn_id)
+        ended = {call.call: call.ended for call in calls_of_events(events, self.turn_id)}
         for event in events:
             site = event.get("site")
             if event.get("kind") == "started" and isinstance(site, str) and ended.get(event["call"]) != "failed":
                 self.run.known_calls[site] = event["call"]
-        self.run.events.know({call for call in ended if call is not None})
-        calls = getattr(store, "calls", None)
         if calls is not None:
             self.run.recorded_calls = {str(record.get("id")) for record in calls.read(self.turn_id)}
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentnb.conversations.asked import NobodyAsker
-from agentnb.conversations.call_records import call_record, error_record, kept_event
+from agentnb.conversations.call_records import call_record, content_of, describe, error_record
 from agentnb.conversations.event_log import EventLog
 from agentnb.conversations.frames import EnteredCall, Frame, current_invocation
 from agentnb.conversations.halts import Halt
@@ -15,7 +16,7 @@ from agentnb.conversations.helpers import recall, remember
 from agentnb.conversations.identifiers import new_id
 from agentnb.conversations.runs import Run
 from agentnb.conversations.settings import active_settings, settings as settings_block
-from agentnb.conversations.stores import call_store_of
+from agentnb.conversations.stores import CallStore, FolderCallLog
 from agentnb.errors import ConversationError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ async def call_plainly(program: Program, inputs: dict[str, Any], here: Mapping[s
     call_id = new_id()
     with settings_block(**here):
         active = active_settings(program.settings)
-        run = Run(events=EventLog(call_id, store=None, kept=kept_event, now=Run.now), asker=NobodyAsker(), calls=call_store_of(active["log_calls"]))
+        run = Run(events=EventLog(call_id, now=Run.now, content_of=content_of), asker=NobodyAsker(), calls=call_log(active["log_calls"]))
         frame = Frame(run, program, call_id=call_id, parent=None, site=f"{program.name}#1", invocation=None, settings=active)
         return await run.entered(run_call(frame, inputs))
 
@@ -117,6 +118,11 @@ def answer_value(frame: Frame, outputs: Mapping[str, Any]) -> Any:
     return values.get(plain[0].name) if len(plain) == 1 else values
 
 
+def call_log(place: Any) -> CallStore | None:
+    """Return the call log that a setting means: a folder, a store of calls, or None for none."""
+    return FolderCallLog(place) if isinstance(place, str | os.PathLike) else place
+
+
 def _note_inputs(frame: Frame, inputs: dict[str, Any]) -> None:
     """Note the inputs in their JSON form; one that has none is written as a description."""
     for field in frame.program.interface.inputs:
@@ -124,5 +130,5 @@ def _note_inputs(frame: Frame, inputs: dict[str, Any]) -> None:
         try:
             frame.inputs[field.name] = field.to_json(value)
         except ConversationError:
-            frame.inputs[field.name] = {"$type": type(value).__name__, "$repr": repr(value)[:2000]}
+            frame.inputs[field.name] = describe(value)
             frame.described.append(field.name)

@@ -19,7 +19,7 @@ from agentnb.conversations.merging import merge_records
 from agentnb.conversations.runs import Run
 from agentnb.conversations.sending import Draft, check_content, lease_record
 from agentnb.conversations.settings import checked_settings
-from agentnb.conversations.stores import open_store
+from agentnb.conversations.stores import events_of, open_store
 from agentnb.conversations.threads import in_thread
 from agentnb.conversations.turn import Turn, unknown_turn
 from agentnb.conversations.watching import Watcher
@@ -286,7 +286,7 @@ class Conversation:
 
     def kept_events(self, turn_id: str) -> list[dict[str, Any]]:
         """Return the events that are kept of a turn; empty where none are, or the store does not answer."""
-        events = getattr(self.store, "events", None)
+        events = events_of(self.store)
         try:
             return list(events.read(turn_id)) if events is not None else []
         except ConversationError:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from agentnb.conversations.stores import EventStore
+from agentnb.streams.call_events import position_in
+from agentnb.streams.event_forms import Content, KeptForm
 from agentnb.values.times import time_text
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("agentnb")
 Event = dict[str, Any]
-KeptForm = Callable[["Frame", Event], Event | None]
+ContentOf = Callable[["Frame"], Content]
 BATCH_SECONDS: Final = 0.05
 """How long events are gathered before they are written together."""
 FLUSH_SECONDS: Final = 5.0
@@ -29,15 +31,23 @@ class EventLog:
     """The events of one tree of calls, as one writer tells them."""
 
     def __init__(
-        self, tree: str, *, store: EventStore | None, kept: KeptForm, now: Callable[[], int], writer: int = 1, after: Event | None = None, withheld: bool = False
+        self,
+        tree: str,
+        *,
+        now: Callable[[], int],
+        content_of: ContentOf,
+        store: EventStore | None = None,
+        writer: int = 1,
+        after: Event | None = None,
+        withheld: bool = False,
     ) -> None:
         """Begin to tell.
 
         Args:
             tree: id of the outermost call.
-            store: where events are kept; None for nowhere.
-            kept: makes the form in which an event is kept; None for one that is not kept at all.
             now: the time, in microseconds.
+            content_of: tells what may be written of a call.
+            store: where events are kept; None for nowhere.
             writer: number of this writer.
             after: position of the last event that an earlier writer kept.
             withheld: whether what was told already comes first.
@@ -46,13 +56,12 @@ class EventLog:
         self.events: list[Event] = []
         """Every event of this writer, in full, as long as the process lives."""
         self.closed = False
-        self._store, self._kept, self._now = store, kept, now
+        self._store, self._now = store, now
+        self._form = KeptForm(lambda event: content_of(self._open[event["call"]]), after=position_in(after))
         self._withheld = withheld
         self._open: dict[str, Frame] = {}
-        self._told: set[str] = set()
         self._seq = after["seq"] if after else 0
         self._last_full: Event | None = after
-        self._last_kept: Event | None = after
         self._last_at = 0
         self._unwritten: list[Event] = []
         self._changed = threading.Condition()
@@ -68,9 +77,9 @@ class EventLog:
     def end(self, frame: Frame, kind: str, **fields: Any) -> None:
         """Tell that a call ends; of one whose beginning is withheld, because it was told before, nothing is told."""
         with self._changed:
-            self._open.pop(frame.id, None)
             if not self._withheld:
                 self._tell(frame, kind, fields)
+            self._open.pop(frame.id, None)
 
     def tell(self, frame: Frame, kind: str, **fields: Any) -> None:
         """Tell an event of a call."""
@@ -85,12 +94,8 @@ class EventLog:
                 return
             self._withheld = False
             for frame in self._open.values():
-                if frame.parent is not None and frame.id not in self._told:
+                if frame.parent is not None:
                     self._tell_start(frame)
-
-    def know(self, call_ids: set[str]) -> None:
-        """Remember calls whose beginning an earlier writer told."""
-        self._told |= call_ids
 
     @property
     def is_withheld(self) -> bool:
@@ -130,7 +135,6 @@ class EventLog:
             self._changed.notify_all()
 
     def _tell_start(self, frame: Frame) -> None:
-        self._told.add(frame.id)
         fields: dict[str, Any] = {
             "parent": frame.parent.id if frame.parent is not None else None,
             "root": self.tree,
@@ -140,7 +144,7 @@ class EventLog:
             "saw": frame.saw,
         }
         fields |= {"invocation": frame.invocation} if frame.invocation is not None else {}
-        self._tell(frame, "started", fields | {"site": frame.site})
+        self._tell(frame, "started", fields)
 
     def _tell(self, frame: Frame, kind: str, fields: dict[str, Any]) -> None:
         if self.closed:
@@ -152,10 +156,10 @@ class EventLog:
         event = {**envelope, "call": frame.id, "function": frame.program.name, **fields}
         self.events.append(event)
         self._last_full = position
-        kept = self._kept(frame, event) if self._store is not None else None
+        kept = self._form.keep(event) if self._store is not None else None
         if kept is not None:
-            self._unwritten.append({**kept, "after": self._last_kept})
-            self._last_kept = position
+            # Names and numbers of calls only: by them a call that is made again is known to be the same.
+            self._unwritten.append({**kept, "site": frame.site} if kind == "started" else kept)
             self._start_flusher()
         self._changed.notify_all()
 

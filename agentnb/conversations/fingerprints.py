@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from agentnb.conversations.canonical import sha256_of
 from agentnb.conversations.fields import Interface
-from agentnb.conversations.reply_keys import digest
 from agentnb.values.tools import Tool
 
 LAYOUT: Final = 1
@@ -21,22 +21,22 @@ def program_version(interface: Interface, tools: Iterable[Tool]) -> str:
         {"name": item.name, "description": item.description, "schema": item.input_schema.json_schema, "effects": item.effects}
         for item in tools
     ]
-    return digest({"layout": LAYOUT, "instruction": interface.description, "fields": _fields(interface), "tools": told})
+    return sha256_of({"layout": LAYOUT, "instruction": interface.description, "fields": _fields(interface), "tools": told})
 
 
 def module_version(function: Callable[..., Any], interface: Interface) -> str:
     """Return the version of a module: its code and its interface."""
-    return digest({"code": _code_of(function), "fields": _fields(interface)})
+    return sha256_of({"code": _code_of(function), "fields": _fields(interface)})
 
 
 def program_signature(interface: Interface, *, with_tools: bool) -> str:
     """Return the signature of an AI function: its fields, and whether it may call tools."""
-    return digest({"fields": _fields(interface), "tools": with_tools})
+    return sha256_of({"fields": _fields(interface), "tools": with_tools})
 
 
 def interface_digest(interface: Interface) -> str:
     """Return the digest of what is declared: names and shapes of inputs and outputs, without what is added and without words."""
-    return digest([item for item in _fields(interface) if item["purpose"] == "plain"])
+    return sha256_of([item for item in _fields(interface) if item["purpose"] == "plain"])
 
 
 def _fields(interface: Interface) -> list[dict[str, Any]]:

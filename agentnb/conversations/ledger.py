@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from agentnb.conversations.stores import Store
+from agentnb.conversations.stores import Store, wait_for
 from agentnb.errors import StoreConflict
 from agentnb.streams.conversation_log import ConversationLog
 from agentnb.values.times import time_text
@@ -55,12 +55,8 @@ class Ledger:
                 return length
 
     def wait(self, timeout: float) -> None:
-        """Wait until somebody appends, at most for a time in seconds; a store that cannot tell is asked again after it."""
-        wait = getattr(self.store, "wait", None)
-        if callable(wait):
-            wait(self.id, after=self.log.position, timeout=timeout)
-        else:
-            threading.Event().wait(min(timeout, 0.25))
+        """Wait until somebody appends, at most for a time in seconds."""
+        wait_for(self.store, self.id, after=self.log.position, timeout=timeout)
 
 
 def new_record(kind: str, at: int, **fields: Any) -> Record:

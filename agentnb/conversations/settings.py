@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-from agentnb.conversations.asking import check_approval_rule
+from agentnb.conversations.asking import check_approve
+from agentnb.conversations.redaction import check_log_content
 from agentnb.errors import OptionError, SettingError
 
 _DEFAULTS: Final[dict[str, Any]] = {
@@ -86,20 +87,21 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         OptionError: there is no such setting; the message names the nearest.
         SettingError: it cannot be so.
     """
-    for name, value in given.items():
-        if name not in _DEFAULTS:
-            near = difflib.get_close_matches(name, SETTINGS, 1)
-            raise OptionError(f"there is no setting {name!r}; {f'did you mean {near[0]!r}? ' if near else ''}there are {', '.join(SETTINGS)}")
-        _check(name, value)
-    return dict(given)
+    return {name: _checked(name, value) for name, value in given.items()}
 
 
-def _check(name: str, value: Any) -> None:
+def _checked(name: str, value: Any) -> Any:
+    if name not in _DEFAULTS:
+        near = difflib.get_close_matches(name, SETTINGS, 1)
+        raise OptionError(f"there is no setting {name!r}; {f'did you mean {near[0]!r}? ' if near else ''}there are {', '.join(SETTINGS)}")
     if name == "approve":
-        check_approval_rule(value)
-    elif name == "tool_errors" and value not in ("tell", "raise"):
+        return check_approve(value)
+    if name == "log_content":
+        return check_log_content(value)
+    if name == "tool_errors" and value not in ("tell", "raise"):
         raise SettingError("setting", f"tool_errors is 'tell' or 'raise', not {value!r}")
-    elif name in ("retries", "max_steps") and (type(value) is not int or value < (name == "max_steps")):
+    if name in ("retries", "max_steps") and (type(value) is not int or value < (name == "max_steps")):
         raise SettingError("setting", f"{name} is a number of times, not {value!r}")
-    elif name == "options" and not isinstance(value, Mapping):
+    if name == "options" and not isinstance(value, Mapping):
         raise SettingError("setting", f"options are a mapping such as {{'temperature': 0}}, not {value!r}")
+    return value

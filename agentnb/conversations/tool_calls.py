@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from agentnb.conversations.asking import blocked_text, denial_text, unknown_tool_text
+from agentnb.conversations.asking import blocked_text, denied_text, failed_tool_text, unknown_tool_text
 from agentnb.conversations.exchanges import WantedCall
 from agentnb.conversations.frames import EnteredTool
 from agentnb.conversations.halts import Pause
@@ -99,7 +99,7 @@ class _ToolCall:
             return recorded
         answer = await self.frame.run.asker.answer(self.frame, self._approval())
         if answer is not None and not answer.is_yes:
-            return denial_text(answer.reason)
+            return denied_text(answer.reason)
         self._check_finished()
         return await self._run_now()
 
@@ -144,7 +144,7 @@ class _ToolCall:
                 return await self._keep(output)
             answered = await run.asker.answer(self.frame, asked)
             if answered is not None and not answered.is_yes:
-                return denial_text(answered.reason)
+                return denied_text(answered.reason)
         raise AssertionError("questions are counted without end")
 
     async def _attempt(self, tool: Tool, parsed: Any, answered: Answer | None) -> str:
@@ -238,7 +238,7 @@ def _told_of_error(error: Exception) -> str:
     if isinstance(error, ValidationError):
         told = "; ".join(f"{'.'.join(map(str, item['loc'])) or 'input'}: {item['msg']}" for item in error.errors())
         return f"error: {type(error).__name__}: {told}"
-    return f"error: {type(error).__name__}: {error}"
+    return failed_tool_text(error)
 
 
 def _tool_named(program: AIFunction, name: str) -> Tool | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import json
 import sys
 import threading
 import time
@@ -13,9 +12,10 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agentnb.conversations.following import follow_events
+from agentnb.conversations.showing import short
 from agentnb.conversations.threads import in_thread
 from agentnb.errors import ConversationError, TurnWaiting, UnknownTurn
-from agentnb.streams.call_trees import CallNode, calls_of_events, find_calls, tree_text
+from agentnb.streams.call_trees import TreeCall, calls_of_events, find_calls, tree_text
 from agentnb.streams.turn_log import TurnLog, UnfinishedTool
 from agentnb.values.turns import TurnState
 
@@ -187,7 +187,7 @@ class Turn:
         if self.state == "done":
             return self.result
         if self.state == "waiting":
-            asked = ", ".join(f"{item.get('path')}({_short(item.get('input'), 80)})" for item in self.waiting) or "nothing more; resume it"
+            asked = ", ".join(f"{item.get('path')}({short(item.get('input'), 80)})" for item in self.waiting) or "nothing more; resume it"
             raise TurnWaiting(self.id, self.waiting, f"turn {self.id[:8]} waits for a person: {asked}. Answer by turn.approve() or turn.deny(), or with anb.Approvals")
         told = f": {self.error.get('type')}: {self.error.get('message', '')}" if self.error else ""
         raise ConversationError("turn-state", f"turn {self.id[:8]} is {self.state} and has no answer{told}", turn=self.id)
@@ -254,11 +254,11 @@ class Turn:
         """
         return follow_events(self._conversation, self.id, after, view, timeout)
 
-    def calls(self) -> list[CallNode]:
+    def calls(self) -> list[TreeCall]:
         """Return its calls in the order in which they started; empty for a merge, and where its store keeps no events."""
-        return calls_of_events(self._conversation.kept_events(self.id))
+        return calls_of_events(self._conversation.kept_events(self.id), self.id)
 
-    def find(self, program: Any) -> list[CallNode]:
+    def find(self, program: Any) -> list[TreeCall]:
         """Return its calls of a program, or of programs of that name: those that are done first, so that the first one can be rated."""
         return find_calls(self.calls(), program if isinstance(program, str) else program.name)
 
@@ -273,8 +273,8 @@ class Turn:
         return hash(self.id)
 
     def __repr__(self) -> str:
-        inputs = " ".join(f"{name}={_short(value)}" for name, value in self.inputs.items())
-        end = f" → {_short(self.result)}" if self.state == "done" else f" [{self.state}]"
+        inputs = " ".join(f"{name}={short(value, _SHOWN)}" for name, value in self.inputs.items())
+        end = f" → {short(self.result, _SHOWN)}" if self.state == "done" else f" [{self.state}]"
         return f"<Turn {self.id[:8]} {inputs}{end}>"
 
     def _value(self, name: str) -> Any:
@@ -309,9 +309,3 @@ class Turn:
 def unknown_turn(turn: str, conversation: str) -> UnknownTurn:
     """Return the error for a turn that a conversation does not have."""
     return UnknownTurn(turn, f"conversation {conversation!r} has no turn {turn!r}; `conversation.turns` lists them")
-
-
-def _short(value: Any, most: int = _SHOWN) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
-    text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -28,7 +28,7 @@ class TreeCall(NamedTuple):
     module: str | None
     """The module of its program."""
     superseded: bool = False
-    """Whether it was open when its turn was resumed: another call took its place, and it will never end."""
+    """Whether it was open when its turn was resumed, and nothing was told of it since: another call took its place, and it will never end."""
 
 
 def calls_of_events(events: Iterable[Any], turn: str | None = None) -> list[TreeCall]:
@@ -40,18 +40,19 @@ def calls_of_events(events: Iterable[Any], turn: str | None = None) -> list[Tree
     """
     started: dict[str, dict[str, Any]] = {}
     ends: dict[str, Literal["done", "failed"]] = {}
-    writer = 1
+    told_by: dict[str, int] = {}
     for event in events:
         call, kind = text_in(event, "call"), text_in(event, "kind")
         if call is None:
             continue
-        writer = max(writer, _writer_of(event))
+        told_by[call] = max(told_by.get(call, 1), _writer_of(event))
         if kind == "started":
             started.setdefault(call, event)
         elif kind in ("done", "failed") and call in started:
             ends.setdefault(call, "done" if kind == "done" else "failed")
     root = turn if turn is not None else next(iter(started), None)
-    return [_tree_call(event, call, ends.get(call), superseded=call != root and _writer_of(event) < writer) for call, event in started.items()]
+    latest = max(told_by.values(), default=1)
+    return [_tree_call(event, call, ends.get(call), superseded=call != root and told_by[call] < latest) for call, event in started.items()]
 
 
 def find_calls(calls: Iterable[TreeCall], function: str, *, module: str | None = None) -> list[TreeCall]:
