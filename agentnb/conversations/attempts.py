@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from agentnb.conversations.asked import TurnAsker
-from agentnb.conversations.call_records import content_of, error_record
+from agentnb.conversations.call_records import error_record
 from agentnb.conversations.calling import Outcome, answer_value, execute, log_call
 from agentnb.conversations.event_log import EventLog
 from agentnb.conversations.frames import Frame
@@ -197,7 +197,7 @@ class Attempt:
             except AgentnbError:
                 _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", self.turn_id, exc_info=True)
                 store, writer = None, self.journal.attempt
-        return EventLog(self.turn_id, now=Run.now, content_of=content_of, store=store, writer=writer, after=after, withheld=resumed)
+        return EventLog(self.turn_id, now=Run.now, store=store, writer=writer, after=after, withheld=resumed)
 
     def _know_calls(self, resumed: bool) -> None:
         """Learn which calls earlier attempts made, so that those made again keep their ids."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentnb
 from agentnb.conversations.canonical import size_of
-from agentnb.conversations.redaction import ENVIRONMENT, Fields, redact_call
-from agentnb.conversations.redaction import content_of as written_of
+from agentnb.conversations.redaction import ENVIRONMENT, Fields, content_of, redact_call
 from agentnb.conversations.settings import content_layers
 from agentnb.errors import ConversationError
 from agentnb.streams.event_forms import Content
@@ -67,12 +66,7 @@ def call_record(frame: Frame, outputs: Mapping[str, Any] | None, error: Exceptio
         record |= {"steps": frame.steps} if program.kind == "ai" else {}
     if run.conversation_id is not None and frame.parent is None and run.journal is not None:
         record["conversation"] = {"id": run.conversation_id, "turn": frame.id, "parent": run.journal.turn.parent}
-    return redact_call(record, content_of(frame)) | {"site": frame.site}
-
-
-def content_of(frame: Frame) -> Content:
-    """Return what may be written of a call."""
-    return program_content(frame.program)
+    return redact_call(record, frame.content) | {"site": frame.site}
 
 
 def program_content(program: Program) -> Content:
@@ -80,7 +74,7 @@ def program_content(program: Program) -> Content:
     interface = program.interface
     added = tuple(field.name for field in interface.outputs if field.purpose != "plain")
     fields = Fields(tuple(field.name for field in interface.inputs), tuple(field.name for field in interface.outputs), added)
-    return written_of(fields, content_layers(program.settings), environment=os.environ.get(ENVIRONMENT))
+    return content_of(fields, content_layers(program.settings), environment=os.environ.get(ENVIRONMENT))
 
 
 def error_record(error: BaseException) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentnb.conversations.asked import NobodyAsker
-from agentnb.conversations.call_records import call_record, content_of, describe, error_record
+from agentnb.conversations.call_records import call_record, describe, error_record
 from agentnb.conversations.event_log import EventLog
 from agentnb.conversations.frames import EnteredCall, Frame, current_invocation
 from agentnb.conversations.halts import Halt
@@ -31,14 +31,27 @@ class Outcome(NamedTuple):
     error: Exception | None = None
 
 
-async def call_plainly(program: Program, inputs: dict[str, Any], here: Mapping[str, Any]) -> dict[str, Any]:
-    """Call a program outside of any conversation."""
+class MadeCall(NamedTuple):
+    """A call that was made, and has an answer."""
+
+    frame: Frame
+    outputs: dict[str, Any]
+
+
+async def run_plainly(program: Program, inputs: dict[str, Any], here: Mapping[str, Any]) -> MadeCall:
+    """Call a program outside of any conversation.
+
+    Args:
+        program: the program.
+        inputs: its inputs, as their annotations want them.
+        here: settings for this call alone.
+    """
     call_id = new_id()
     with settings_block(**here):
         active = active_settings(program.settings)
-        run = Run(events=EventLog(call_id, now=Run.now, content_of=content_of), asker=NobodyAsker(), calls=call_log(active["log_calls"]))
+        run = Run(events=EventLog(call_id, now=Run.now), asker=NobodyAsker(), calls=call_log(active["log_calls"]))
         frame = Frame(run, program, call_id=call_id, parent=None, site=f"{program.name}#1", invocation=None, settings=active)
-        return await run.entered(run_call(frame, inputs))
+        return MadeCall(frame, await run.entered(run_call(frame, inputs)))
 
 
 async def call_inside(program: Program, inputs: dict[str, Any], parent: Frame, here: Mapping[str, Any]) -> dict[str, Any]:

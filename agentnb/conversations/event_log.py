@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentnb.conversations.stores import EventStore
 from agentnb.streams.call_events import position_in
-from agentnb.streams.event_forms import Content, KeptForm
+from agentnb.streams.event_forms import KeptForm
 from agentnb.values.times import time_text
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("agentnb")
 Event = dict[str, Any]
-ContentOf = Callable[["Frame"], Content]
 BATCH_SECONDS: Final = 0.05
 """How long events are gathered before they are written together."""
 FLUSH_SECONDS: Final = 5.0
@@ -35,7 +34,6 @@ class EventLog:
         tree: str,
         *,
         now: Callable[[], int],
-        content_of: ContentOf,
         store: EventStore | None = None,
         writer: int = 1,
         after: Event | None = None,
@@ -46,7 +44,6 @@ class EventLog:
         Args:
             tree: id of the outermost call.
             now: the time, in microseconds.
-            content_of: tells what may be written of a call.
             store: where events are kept; None for nowhere.
             writer: number of this writer.
             after: position of the last event that an earlier writer kept.
@@ -57,7 +54,7 @@ class EventLog:
         """Every event of this writer, in full, as long as the process lives."""
         self.closed = False
         self._store, self._now = store, now
-        self._form = KeptForm(lambda event: content_of(self._open[event["call"]]), after=position_in(after))
+        self._form = KeptForm(lambda event: self._open[event["call"]].content, after=position_in(after))
         self._withheld = withheld
         self._open: dict[str, Frame] = {}
         self._seq = after["seq"] if after else 0

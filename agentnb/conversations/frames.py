@@ -7,6 +7,7 @@ from collections import Counter
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from agentnb.conversations.call_records import program_content
 from agentnb.errors import ConversationError
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class Frame:
         self.invocation = invocation
         """Number of the tool call inside which it was made."""
         self.settings = settings
+        self.content = program_content(program)
+        """What may be written of it, as its settings said when it began."""
         self.started = run.now()
         """When it began, in microseconds since 1970."""
         self.inputs: dict[str, Any] = {}

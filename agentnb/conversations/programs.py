@@ -100,12 +100,10 @@ class Program(ABC):
 
     async def acall(self, *args: Any, **kwargs: Any) -> Any:
         """Call it, as `await program.acall(…)`; the arguments are those of a plain call."""
-        from agentnb.conversations.calling import call_inside, call_plainly
-
         given, here = split_settings(self, kwargs)
         inputs = self.interface.bind(self.name, args, given)
         frame = current_frame()
-        outputs = await (call_plainly(self, inputs, here) if frame is None else call_inside(self, inputs, frame, here))
+        outputs = await (_plainly(self, inputs, here) if frame is None else call_inside(self, inputs, frame, here))
         return self.interface.returns(outputs)
 
     def stream(self, *args: Any, **kwargs: Any) -> CallStream:

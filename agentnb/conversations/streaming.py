@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentnb.conversations.asked import Answer, Approval, StreamAsker
-from agentnb.conversations.call_records import content_of
 from agentnb.conversations.calling import call_log, run_call
 from agentnb.conversations.event_log import EventLog
 from agentnb.conversations.frames import Frame
@@ -37,7 +36,7 @@ class CallStream:
         with settings(**here):
             active = active_settings(program.settings)
         self._asker = StreamAsker()
-        self._run = Run(events=EventLog(self.id, now=Run.now, content_of=content_of), asker=self._asker, calls=call_log(active["log_calls"]))
+        self._run = Run(events=EventLog(self.id, now=Run.now), asker=self._asker, calls=call_log(active["log_calls"]))
         self._future = started(lambda: self._main(inputs, here, active), name=f"agentnb-stream-{self.id[:8]}")
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
