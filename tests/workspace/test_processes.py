@@ -5,28 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import agentnb as anb
+from tests.processes import finish, start
 from tests.workspace.recordings import count, ids, write_session
-
-
-def start(root: Path, code: str, *args: object) -> subprocess.Popen[str]:
-    """Run Python with agentnb at hand; `sys.argv` holds the arguments."""
-    lines = ["import os, resource, sys, warnings", "import agentnb as anb", code]
-    command = [sys.executable, "-W", "error", "-c", "\n".join(lines), *map(str, args)]
-    return subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def finish(processes: Sequence[subprocess.Popen[str]]) -> list[str]:
-    done = [process.communicate(timeout=120) for process in processes]
-    assert [(process.returncode, error) for process, (_, error) in zip(processes, done, strict=True)] == [(0, "")] * len(processes)
-    return [out for out, _ in done]
 
 
 def test_four_processes_at_once_read_and_rate_and_nothing_is_lost_or_twice(root: Path, tmp_path: Path) -> None:
