@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agentnb.conversations.canonical import sha256_of
 from agentnb.conversations.exchanges import Reply, exchange, request_record
 from agentnb.conversations.models import model_name, provider_of, vendor_of
 from agentnb.conversations.prompts import answer_schema, correction, first_messages, instruction_of, is_plain, read_outputs, result_messages
-from agentnb.conversations.canonical import sha256_of
 from agentnb.conversations.reply_keys import reply_key
 from agentnb.conversations.tool_calls import run_tools, text_of
 from agentnb.errors import ModelError
@@ -108,8 +108,8 @@ class _Talk:
         key, began = reply_key(record), run.now()
         frame.requests += 1
         recorded = run.journal.take_reply(frame.site, key) if run.journal is not None else None
-        noted = {"model": self.model, "provider": vendor_of(self.provider), "started": time_text(began), "seconds": 0, "cached": recorded is not None}
-        noted |= {"request": record, "request_hash": sha256_of(record)}
+        noted: dict[str, Any] = {"model": self.model, "provider": vendor_of(self.provider), "started": time_text(began), "seconds": 0}
+        noted |= {"cached": recorded is not None, "request": record, "request_hash": sha256_of(record)}
         frame.exchanges.append(noted)
         if recorded is not None:
             run.events.tell(frame, "request", request=frame.requests, model=self.model)

@@ -157,7 +157,14 @@ def event_fields(approval: Approval) -> dict[str, Any]:
 def answered_fields(approval: Approval, answer: Answer) -> dict[str, Any]:
     """Return the fields of the event of an answer."""
     plugin = {"plugin": approval["plugin"]} if "plugin" in approval else {}
-    return {"id": approval["id"], "invocation": approval["invocation"], **plugin, "verdict": "yes" if answer.is_yes else "no", "by": answer.by, "reason": answer.reason}
+    return {
+        "id": approval["id"],
+        "invocation": approval["invocation"],
+        **plugin,
+        "verdict": "yes" if answer.is_yes else "no",
+        "by": answer.by,
+        "reason": answer.reason,
+    }
 
 
 def _journal(frame: Frame) -> Any:

@@ -21,7 +21,7 @@ from agentnb.conversations.journal import Journal
 from agentnb.conversations.ledger import Ledger
 from agentnb.conversations.models import model_name
 from agentnb.conversations.runs import Run
-from agentnb.conversations.settings import active_settings, settings
+from agentnb.conversations.setting_layers import active_settings, settings
 from agentnb.conversations.stores import calls_of, events_of
 from agentnb.conversations.threads import started
 from agentnb.errors import AgentnbError, ConversationError
@@ -41,7 +41,16 @@ class Attempt:
     """One run of a turn, from its claim to its end."""
 
     def __init__(
-        self, ledger: Ledger, program: Program, turn_id: str, *, attempt: int, holder: str, shown: Shown, layers: tuple[Mapping[str, Any], ...], lease_seconds: float
+        self,
+        ledger: Ledger,
+        program: Program,
+        turn_id: str,
+        *,
+        attempt: int,
+        holder: str,
+        shown: Shown,
+        layers: tuple[Mapping[str, Any], ...],
+        lease_seconds: float,
     ) -> None:
         """Prepare an attempt whose lease is recorded.
 

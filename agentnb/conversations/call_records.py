@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import agentnb
 from agentnb.conversations.canonical import size_of
 from agentnb.conversations.redaction import ENVIRONMENT, Fields, content_of, redact_call
-from agentnb.conversations.settings import content_layers
+from agentnb.conversations.setting_layers import content_layers
 from agentnb.errors import ConversationError
 from agentnb.streams.event_forms import Content
 from agentnb.values.times import time_text
@@ -91,7 +90,14 @@ def process_record() -> dict[str, Any]:
     except (ImportError, KeyError, OSError):
         user = None
     version = agentnb.__version__
-    return {"host": socket.gethostname(), "pid": os.getpid(), "user": user, "language": "python", "runtime": platform.python_version(), "functai": f"agentnb {version}"}
+    return {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "user": user,
+        "language": "python",
+        "runtime": platform.python_version(),
+        "functai": f"agentnb {version}",
+    }
 
 
 def _written(program: Program, outputs: Mapping[str, Any] | None) -> tuple[dict[str, Any] | None, list[str]]:

@@ -15,7 +15,8 @@ from agentnb.conversations.halts import Halt
 from agentnb.conversations.helpers import recall, remember
 from agentnb.conversations.identifiers import new_id
 from agentnb.conversations.runs import Run
-from agentnb.conversations.settings import active_settings, settings as settings_block
+from agentnb.conversations.setting_layers import active_settings
+from agentnb.conversations.setting_layers import settings as settings_block
 from agentnb.conversations.stores import CallStore, FolderCallLog
 from agentnb.errors import ConversationError
 

@@ -18,7 +18,7 @@ from agentnb.conversations.ledger import Ledger, Record, new_record
 from agentnb.conversations.merging import merge_records
 from agentnb.conversations.runs import Run
 from agentnb.conversations.sending import Draft, check_content, lease_record
-from agentnb.conversations.settings import checked_settings
+from agentnb.conversations.setting_layers import checked_settings
 from agentnb.conversations.stores import events_of, open_store
 from agentnb.conversations.threads import in_thread
 from agentnb.conversations.turn import Turn, unknown_turn
@@ -353,11 +353,7 @@ class Conversation:
 
     def _begin(self, program: Program, turn_id: str, attempt: int, holder: str, shown: Shown, here: Mapping[str, Any]) -> None:
         layers = (self.settings, here)
-        begun = Attempt(
-            self.ledger, program, turn_id, attempt=attempt, holder=holder, shown=shown, layers=layers, lease_seconds=self.lease_seconds
-        )
+        begun = Attempt(self.ledger, program, turn_id, attempt=attempt, holder=holder, shown=shown, layers=layers, lease_seconds=self.lease_seconds)
         self._attempts[turn_id] = begun
         begun.start()
         begun.future.add_done_callback(lambda _: self._watcher.watch(turn_id))
-
-

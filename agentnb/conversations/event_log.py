@@ -111,11 +111,7 @@ class EventLog:
             timeout: seconds to wait for the next one; None for as long as it takes.
         """
         place = 0
-        while True:
-            with self._changed:
-                if place >= len(self.events) and (self.closed or not self._changed.wait_for(lambda: len(self.events) > place or self.closed, timeout)):
-                    return
-                fresh = self.events[place:]
+        while fresh := self._after(place, timeout):
             place += len(fresh)
             yield from fresh
 
@@ -130,6 +126,12 @@ class EventLog:
         with self._changed:
             self.closed = True
             self._changed.notify_all()
+
+    def _after(self, place: int, timeout: float | None) -> list[Event]:
+        """Return the events after a place, once there are some; none when there will be none."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.events) > place or self.closed, timeout)
+            return self.events[place:]
 
     def _tell_start(self, frame: Frame) -> None:
         fields: dict[str, Any] = {

@@ -146,7 +146,9 @@ def _reply_of(collector: Collector, prepared: PreparedModelInteraction, first_de
         raise ModelError("filtered", f"the reply of {model} was filtered ({collector.finish_word})")
     slots = collector.assembly.slots
     if collector.finish_reason == "length":
-        raise ModelError("cut", f"the reply of {model} was cut at the limit of its length, after {collector.output_chars:,} characters; allow longer ones by options=")
+        raise ModelError(
+            "cut", f"the reply of {model} was cut at the limit of its length, after {collector.output_chars:,} characters; allow longer ones by options="
+        )
     if not slots and not collector.has_prose:
         raise ModelError("empty", f"{model} replied with nothing")
     calls = tuple(WantedCall(slot.shown_id, prepared.tool_names.get(slot.name, slot.name), _arguments_of(slot.scanner, slot.arguments)) for slot in slots)

@@ -52,7 +52,8 @@ class Field:
         if self._adapter is None:
             return {}
         try:
-            return _without_defaults(without_titles(self._adapter.json_schema()))
+            shape: dict[str, Any] = _without_defaults(without_titles(self._adapter.json_schema()))
+            return shape
         except PydanticUserError:
             return {}
 
@@ -207,7 +208,9 @@ def interface_of(function: Callable[..., Any], *, reasoning: bool = False) -> In
     added = (Field(REASONING, "output", str, purpose=REASONING),) if reasoning else ()
     several = _fields_of_tuple(returned)
     if several is not None:
-        return Interface(words, signature, tuple(inputs), (*added, *several), lambda outputs: returned(**{field.name: outputs[field.name] for field in several}))
+        return Interface(
+            words, signature, tuple(inputs), (*added, *several), lambda outputs: returned(**{field.name: outputs[field.name] for field in several})
+        )
     return Interface(words, signature, tuple(inputs), (*added, Field(ANSWER, "output", returned)), lambda outputs: outputs.get(ANSWER))
 
 
@@ -231,7 +234,9 @@ def _without_defaults(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     return {
-        key: {name: _without_defaults(inner) for name, inner in value.items()} if key in ("properties", "$defs") and isinstance(value, dict) else _without_defaults(value)
+        key: {name: _without_defaults(inner) for name, inner in value.items()}
+        if key in ("properties", "$defs") and isinstance(value, dict)
+        else _without_defaults(value)
         for key, value in schema.items()
         if key != "default"
     }

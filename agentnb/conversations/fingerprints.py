@@ -17,10 +17,7 @@ LAYOUT: Final = 1
 
 def program_version(interface: Interface, tools: Iterable[Tool]) -> str:
     """Return the version of an AI function: instruction, fields, tools and the way they are laid out; neither model nor sampling."""
-    told = [
-        {"name": item.name, "description": item.description, "schema": item.input_schema.json_schema, "effects": item.effects}
-        for item in tools
-    ]
+    told = [{"name": item.name, "description": item.description, "schema": item.input_schema.json_schema, "effects": item.effects} for item in tools]
     return sha256_of({"layout": LAYOUT, "instruction": interface.description, "fields": _fields(interface), "tools": told})
 
 

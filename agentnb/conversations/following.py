@@ -71,7 +71,9 @@ def _kept(conversation: Conversation, turn_id: str, timeout: float | None) -> It
 def _full(conversation: Conversation, turn_id: str, timeout: float | None) -> Iterator[dict[str, Any]]:
     attempt = conversation.attempt_of(turn_id)
     if attempt is None:
-        raise ConversationError("turn-state", f"turn {turn_id[:8]} does not run in this process, and only there is everything told; use view='kept'", turn=turn_id)
+        raise ConversationError(
+            "turn-state", f"turn {turn_id[:8]} does not run in this process, and only there is everything told; use view='kept'", turn=turn_id
+        )
     yield from attempt.run.events.follow(timeout)
 
 
@@ -84,4 +86,6 @@ def _outside(conversation: Conversation, events: Iterable[dict[str, Any]]) -> It
 
 
 def _unknown(position: Any, turn_id: str) -> ConversationError:
-    return ConversationError("event-unknown", f"turn {turn_id[:8]} has no event at {position!r} in this view; leave after= out to begin at the first", turn=turn_id)
+    return ConversationError(
+        "event-unknown", f"turn {turn_id[:8]} has no event at {position!r} in this view; leave after= out to begin at the first", turn=turn_id
+    )

@@ -147,6 +147,6 @@ def refuse_nested(conversation_id: str, declared: bool) -> None:
     if here is not None and not declared:
         raise ConversationError(
             "conversation-nested",
-            f"this code is part of a turn of conversation {here!r} and sends to {conversation_id!r}; a module declares that by remembers={{conversation: 'own'}}, "
-            "so that the turn, when it is resumed, does not send twice",
+            f"this code is part of a turn of conversation {here!r} and sends to {conversation_id!r}; "
+            "a module declares that by remembers={conversation: 'own'}, so that the turn, when it is resumed, does not send twice",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 HaltReason = Literal["waiting", "stopped", "interrupted", "overtaken", "failed"]
 
@@ -15,11 +15,11 @@ class Halt(BaseException):
         self.reason: HaltReason = reason
 
 
-class Pause(Exception):  # noqa: N818  # it is a question, not an error
+class Pause(Exception):  # it is a question, not an error
     """Raised by a tool: ask a person before going on; nothing was changed yet.
 
-    The turn waits with the question. When it is answered with yes the tool runs again, and its `ToolContext` has `answer`, the words of the person; after a no the model is told
-    that the person did not allow the call.
+    The turn waits with the question. When it is answered with yes the tool runs again, and its `ToolContext` has `answer`, the words of the person; after a
+    no the model is told that the person did not allow the call.
 
     Example:
         @anb.tool(effects="changes")
@@ -32,5 +32,3 @@ class Pause(Exception):  # noqa: N818  # it is a question, not an error
     def __init__(self, question: str) -> None:
         super().__init__(question)
         self.question = question
-
-

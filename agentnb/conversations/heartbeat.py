@@ -59,7 +59,9 @@ class Heartbeat(threading.Thread):
         self._journal.ledger.refresh()
         turn = self._journal.turn
         if turn.attempt > self._journal.attempt:
-            _log.warning("Turn %s was taken over by another process, since its lease had run out here; what this process still does for it is dropped.", turn.id)
+            _log.warning(
+                "Turn %s was taken over by another process, since its lease had run out here; what this process still does for it is dropped.", turn.id
+            )
             self._attempt.halt("overtaken")
         elif turn.ended is not None or len(turn.stops) > self._stops:
             self._attempt.halt("stopped")
@@ -79,4 +81,8 @@ class Heartbeat(threading.Thread):
     def _warn(self) -> None:
         if not self._warned:
             self._warned = True
-            _log.warning("The store of turn %s does not answer; the turn goes on, and counts as interrupted when its lease runs out.", self._journal.turn_id, exc_info=True)
+            _log.warning(
+                "The store of turn %s does not answer; the turn goes on, and counts as interrupted when its lease runs out.",
+                self._journal.turn_id,
+                exc_info=True,
+            )

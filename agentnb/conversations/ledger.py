@@ -35,7 +35,8 @@ class Ledger:
         """Append what is decided from the records.
 
         Args:
-            decide: is given the records that were read, and returns what to append; asked again when somebody else appended first. It may raise, and then nothing is appended.
+            decide: is given the records that were read, and returns what to append; asked again when somebody else appended first. Where it raises, nothing
+                is appended.
 
         Returns:
             The length of the conversation afterwards.
@@ -67,7 +68,12 @@ def new_record(kind: str, at: int, **fields: Any) -> Record:
         at: when, in microseconds since 1970.
         fields: what it holds.
     """
-    return {"functai_conversation": 1, "kind": kind, "at": time_text(at), **{name: value for name, value in fields.items() if value is not None or name in _NULLABLE}}
+    return {
+        "functai_conversation": 1,
+        "kind": kind,
+        "at": time_text(at),
+        **{name: value for name, value in fields.items() if value is not None or name in _NULLABLE},
+    }
 
 
 _NULLABLE = frozenset({"parent", "by", "model", "value", "reason"})

@@ -8,20 +8,22 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, update_wrapper
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
+from agentnb.conversations.answering import answer
+from agentnb.conversations.calling import call_inside, run_plainly
+from agentnb.conversations.conversation import Conversation
 from agentnb.conversations.fields import Interface, interface_of
 from agentnb.conversations.fingerprints import interface_digest, module_version, program_signature, program_version
 from agentnb.conversations.frames import Frame, current_frame
 from agentnb.conversations.memory import Memory
-from agentnb.conversations.settings import SETTINGS, active_settings, checked_settings
+from agentnb.conversations.notebook_file import notebook_file
+from agentnb.conversations.setting_layers import SETTINGS, checked_settings
+from agentnb.conversations.streaming import CallStream
 from agentnb.conversations.threads import in_thread, run_to_end
 from agentnb.errors import ProgramError
+from agentnb.streams.turn_log import TurnLog
 from agentnb.values.tools import Tool, ToolEffects, tool
-
-if TYPE_CHECKING:
-    from agentnb.conversations.conversation import Conversation
-    from agentnb.conversations.streaming import CallStream
 
 ProgramKind = Literal["ai", "module"]
 
@@ -79,6 +81,16 @@ class Program(ABC):
         told |= {"interface": self.interface_digest, "answer": self.interface.answer}
         return told | ({"file": self.file} if self.file is not None else {})
 
+    def result_of(self, turn: TurnLog) -> Any:
+        """Return what a turn answered as the annotation wants it, else as it was recorded; None before it is done."""
+        if not turn.is_done:
+            return None
+        plain = [field for field in self.interface.outputs if field.purpose == "plain"]
+        if len(plain) == 1:
+            return plain[0].from_json(turn.result)
+        outputs = self.interface.outputs_from_json(turn.outputs)
+        return self.interface.returns(outputs) if all(field.name in outputs for field in plain) else turn.result
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call it and wait for the answer.
 
@@ -103,13 +115,11 @@ class Program(ABC):
         given, here = split_settings(self, kwargs)
         inputs = self.interface.bind(self.name, args, given)
         frame = current_frame()
-        outputs = await (_plainly(self, inputs, here) if frame is None else call_inside(self, inputs, frame, here))
+        outputs = await call_inside(self, inputs, frame, here) if frame is not None else (await run_plainly(self, inputs, here)).outputs
         return self.interface.returns(outputs)
 
     def stream(self, *args: Any, **kwargs: Any) -> CallStream:
         """Call it in the background, and follow it: iterate over events, answer approvals, take the result."""
-        from agentnb.conversations.streaming import CallStream
-
         given, here = split_settings(self, kwargs)
         return CallStream(self, self.interface.bind(self.name, args, given), here)
 
@@ -121,8 +131,6 @@ class Program(ABC):
             store: where it is kept: a path of a database, a URL, a workspace's folder or file, a store, or None for the memory of this process.
             options: what `Conversation` takes beside these.
         """
-        from agentnb.conversations.conversation import Conversation
-
         return Conversation(self, conversation_id, store=store, **options)
 
 
@@ -166,8 +174,6 @@ class AIFunction(Program):
 
     async def execute(self, frame: Frame, inputs: dict[str, Any]) -> dict[str, Any]:
         """Ask the model, run the tools that it wants, and ask again, until it answers."""
-        from agentnb.conversations.answering import answer
-
         return await answer(self, frame)
 
 
@@ -323,11 +329,4 @@ def _home_of(module_name: str) -> str | None:
     """Return the notebook or file of the session's top level, as the specification orders the places where its name may be found."""
     if module_name != "__main__":
         return None
-    from agentnb.conversations.notebook_file import notebook_file
-
     return notebook_file(vars(sys.modules["__main__"]))
-
-
-def program_settings(target: Program) -> dict[str, Any]:
-    """Return the settings that hold for a program here."""
-    return active_settings(target.settings)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agentnb.conversations.call_records import program_content
 from agentnb.conversations.context import EarlierRule, Shown, show
 from agentnb.conversations.heartbeat import new_holder
 from agentnb.conversations.identifiers import new_id
-from agentnb.conversations.call_records import program_content
 from agentnb.conversations.ledger import Ledger, Record, new_record
 from agentnb.conversations.models import model_name
 from agentnb.conversations.runs import Run
-from agentnb.conversations.settings import SETTINGS, active_settings, checked_settings, settings
+from agentnb.conversations.setting_layers import SETTINGS, active_settings, checked_settings, settings
 from agentnb.conversations.stores import is_persistent
 from agentnb.errors import ConversationError
 from agentnb.streams.conversation_log import ConversationLog, Sends
@@ -42,7 +42,15 @@ class Draft(NamedTuple):
 
     @classmethod
     def of(
-        cls, program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, request_id: str | None, sends: Sends, rule: EarlierRule, lease_seconds: float
+        cls,
+        program: Program,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        *,
+        request_id: str | None,
+        sends: Sends,
+        rule: EarlierRule,
+        lease_seconds: float,
     ) -> Draft:
         """Bind what was given; what is wrong with it raises before anything is recorded."""
         names = {field.name for field in program.interface.inputs}
@@ -129,7 +137,11 @@ def check_signature(program: Program, log: ConversationLog, parent: str | None, 
         recorded = log.programs.get(version, {}).get("fields")
         if not isinstance(recorded, list):
             continue
-        before = {str(field.get("name")): {name: field.get(name) for name in ("name", "direction", "purpose", "shape")} for field in recorded if isinstance(field, dict)}
+        before = {
+            str(field.get("name")): {name: field.get(name) for name in ("name", "direction", "purpose", "shape")}
+            for field in recorded
+            if isinstance(field, dict)
+        }
         added = [name for name in own if name not in before and not (own[name]["purpose"] in _ADDED and name in rule.without)]
         changed = [name for name in own if name in before and before[name] != own[name]]
         removed = [name for name in before if name not in own]

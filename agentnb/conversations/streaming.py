@@ -13,7 +13,7 @@ from agentnb.conversations.frames import Frame
 from agentnb.conversations.halts import Halt
 from agentnb.conversations.identifiers import new_id
 from agentnb.conversations.runs import Run
-from agentnb.conversations.settings import active_settings, settings
+from agentnb.conversations.setting_layers import active_settings, settings
 from agentnb.conversations.threads import started
 from agentnb.errors import ConversationError
 
@@ -92,9 +92,15 @@ class CallStream:
     def _answer(self, which: Any, answer: Answer) -> None:
         waiting = list(self._asker.waiting.values())
         wanted = which if isinstance(which, Mapping) else {} if which is None else {"invocation": which}
-        found = [future for asked, future in waiting if all(asked.get(name) == value for name, value in wanted.items() if name in ("invocation", "site", "plugin", "call"))]
+        found = [
+            future
+            for asked, future in waiting
+            if all(asked.get(name) == value for name, value in wanted.items() if name in ("invocation", "site", "plugin", "call"))
+        ]
         if not found:
-            raise ConversationError("turn-state", f"this call does not ask {'anything' if which is None else f'about {which!r}'} now; stream.waiting lists what it asks")
+            raise ConversationError(
+                "turn-state", f"this call does not ask {'anything' if which is None else f'about {which!r}'} now; stream.waiting lists what it asks"
+            )
         if len(found) > 1:
             raise TypeError(f"this call asks {len(found)} things; say which by one of stream.waiting")
         if not found[0].done():

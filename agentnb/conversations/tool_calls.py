@@ -126,7 +126,9 @@ class _ToolCall:
         journal = self.frame.run.journal
         place = (self.frame.site, self.invocation)
         if journal is not None and any((tool.site, tool.invocation) == place for tool in journal.turn.unfinished()):
-            raise ConversationError("turn-unfinished", f"tool {self.call.name!r} may have run before; resume with its result, or rerun it", turn=journal.turn_id)
+            raise ConversationError(
+                "turn-unfinished", f"tool {self.call.name!r} may have run before; resume with its result, or rerun it", turn=journal.turn_id
+            )
 
     async def _run_now(self) -> str:
         tool, run = self._known_tool(), self.frame.run

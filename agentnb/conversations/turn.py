@@ -75,22 +75,26 @@ class Turn:
     @property
     def parent(self) -> str | None:
         """The turn that it continues."""
-        return self._value("parent")
+        value: str | None = self._value("parent")
+        return value
 
     @property
     def request_id(self) -> str | None:
         """The id under which it was sent."""
-        return self._value("request_id")
+        value: str | None = self._value("request_id")
+        return value
 
     @property
     def inputs(self) -> dict[str, Any]:
         """What it was given."""
-        return self._value("inputs")
+        value: dict[str, Any] = self._value("inputs")
+        return value
 
     @property
     def outputs(self) -> dict[str, Any]:
         """What it answered, by name; empty before it is done."""
-        return self._value("outputs")
+        value: dict[str, Any] = self._value("outputs")
+        return value
 
     @property
     def result(self) -> Any:
@@ -100,32 +104,38 @@ class Turn:
     @property
     def state(self) -> TurnState | None:
         """running, waiting, interrupted, done, failed, stopped or abandoned."""
-        return self._value("state")
+        value: TurnState | None = self._value("state")
+        return value
 
     @property
     def model(self) -> str | None:
         """The model that answered, else the one that the turn was sent with."""
-        return self._value("model")
+        value: str | None = self._value("model")
+        return value
 
     @property
     def error(self) -> dict[str, Any] | None:
         """Why it has no answer: type, message and code."""
-        return self._value("error")
+        value: dict[str, Any] | None = self._value("error")
+        return value
 
     @property
     def usage(self) -> dict[str, int]:
         """Tokens of all its model calls."""
-        return self._value("usage")
+        value: dict[str, int] = self._value("usage")
+        return value
 
     @property
     def reads(self) -> list[str]:
         """Of a merge: the turns that were merged."""
-        return self._value("reads")
+        value: list[str] = self._value("reads")
+        return value
 
     @property
     def made_by(self) -> dict[str, Any] | None:
         """Of a merge: name, version and call of the program that merged."""
-        return self._value("made_by")
+        value: dict[str, Any] | None = self._value("made_by")
+        return value
 
     @property
     def attempt(self) -> int:
@@ -169,7 +179,9 @@ class Turn:
             TimeoutError: it still runs.
         """
         if "ipykernel" in sys.modules and threading.current_thread() is threading.main_thread():
-            warnings.warn("turn.wait() keeps the notebook busy: clicks on buttons are not handled before it returns; `await turn` lets them through", stacklevel=2)
+            warnings.warn(
+                "turn.wait() keeps the notebook busy: clicks on buttons are not handled before it returns; `await turn` lets them through", stacklevel=2
+            )
         until = None if timeout is None else time.monotonic() + timeout
         try:
             return self._wait(until, through_approvals)
@@ -188,7 +200,9 @@ class Turn:
             return self.result
         if self.state == "waiting":
             asked = ", ".join(f"{item.get('path')}({short(item.get('input'), 80)})" for item in self.waiting) or "nothing more; resume it"
-            raise TurnWaiting(self.id, self.waiting, f"turn {self.id[:8]} waits for a person: {asked}. Answer by turn.approve() or turn.deny(), or with anb.Approvals")
+            raise TurnWaiting(
+                self.id, self.waiting, f"turn {self.id[:8]} waits for a person: {asked}. Answer by turn.approve() or turn.deny(), or with anb.Approvals"
+            )
         told = f": {self.error.get('type')}: {self.error.get('message', '')}" if self.error else ""
         raise ConversationError("turn-state", f"turn {self.id[:8]} is {self.state} and has no answer{told}", turn=self.id)
 
@@ -278,6 +292,7 @@ class Turn:
         return f"<Turn {self.id[:8]} {inputs}{end}>"
 
     def _value(self, name: str) -> Any:
+        """Return a copy, so that nobody changes the snapshot."""
         return copy.deepcopy(self._values[name])
 
     async def _settled(self) -> Turn:

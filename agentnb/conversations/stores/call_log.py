@@ -32,7 +32,7 @@ class FolderCallLog:
         today: returns the day it is.
     """
 
-    def __init__(self, folder: str | Path, *, today: Callable[[], date] = lambda: datetime.now(UTC).date()) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, today: Callable[[], date] = lambda: datetime.now(UTC).date()) -> None:
         self.folder = Path(folder).expanduser().absolute()
         self._today = today
         self._process, self._name = 0, ""
