@@ -162,7 +162,8 @@ _ROOMS = {
     ),
     "scripts": ("EvidenceCheck", "EvidenceOptions", "ResultCeiling", "Script", "check_evidence"),
     "transports": (
-        "AnthropicProvider", "ModelRunner", "OpenAIProvider", "ScriptedProvider", "SessionTransport", "StageTransport", "Tool", "ToolContext", "compare_adapters", "define_model_tools", "text_transport", "tool",
+        "AnthropicProvider", "ModelRunner", "OpenAIProvider", "ScriptedProvider", "SessionTransport",
+        "StageTransport", "Tool", "ToolContext", "compare_adapters", "define_model_tools", "text_transport", "tool",
         "trace_selection", "what_if",
     ),
     "values": (

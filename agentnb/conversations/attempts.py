@@ -120,7 +120,7 @@ class Attempt:
             self._end(frame, outcome)
         except Halt as halt:
             await self._rest(frame, halt.reason)
-        except ConversationError as error:
+        except Exception as error:
             self._fail(frame, error)
 
     def _frame(self) -> Frame:

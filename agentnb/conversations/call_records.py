@@ -89,7 +89,10 @@ def process_record() -> dict[str, Any]:
         user = getpass.getuser()
     except (ImportError, KeyError, OSError):
         user = None
-    version = agentnb.__version__
+    try:
+        version = metadata.version("agentnb-kit")
+    except metadata.PackageNotFoundError:
+        version = "not installed"
     return {
         "host": socket.gethostname(),
         "pid": os.getpid(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +23,9 @@ from agentnb.errors import ConversationError
 
 if TYPE_CHECKING:
     from agentnb.conversations.programs import Program
+
+
+_log = logging.getLogger("agentnb")
 
 
 class Outcome(NamedTuple):
@@ -117,8 +121,13 @@ def finish(frame: Frame, outcome: Outcome) -> None:
 def log_call(frame: Frame, outcome: Outcome) -> None:
     """Write the record of a call that ended; not of one that was replayed whole, whose record is there."""
     calls = frame.run.calls
-    if calls is not None and not frame.run.has_record(frame):
+    if calls is None or frame.run.has_record(frame):
+        return
+    try:
         calls.write(call_record(frame, outcome.outputs, outcome.error))
+    except Exception:
+        # What a call does never depends on whether it can be logged; what a conversation needs to go on is not kept here.
+        _log.warning("The record of call %s (%s) cannot be kept; the call itself goes on.", frame.id, frame.program.name, exc_info=True)
 
 
 def answer_value(frame: Frame, outputs: Mapping[str, Any]) -> Any:
