@@ -8,6 +8,7 @@ import platform
 import socket
 from collections.abc import Mapping
 from functools import cache
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from agentnb.conversations.canonical import size_of
