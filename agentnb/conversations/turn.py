@@ -155,7 +155,7 @@ class Turn:
     @property
     def shown(self) -> list[Turn]:
         """The earlier turns that it was shown, in order; empty where that cannot be told."""
-        return self._conversation.shown_to(self._values["saw"])
+        return self._conversation.shown_to(self.id)
 
     def refresh(self) -> Turn:
         """Return what the records say now."""
