@@ -33,8 +33,8 @@ class Shown(NamedTuple):
 def show(log: ConversationLog, parent: str | None, rule: ContextRule, program: Program, hooks: Sequence[Any]) -> Shown:
     """Decide what a turn is shown that is sent now.
 
-    A hook's `context(shown)` is given the turns as rows, each with `turn` and its values, and returns None to change nothing, or a mapping with any of `keep` (ids
-    of turns that are shown), `without` (turn to names that are left out of it) and `sections` (texts that are added to the instruction).
+    A hook's `context(shown)` is given the turns as rows, each with `turn` and its values, and returns None to change nothing, or a mapping with any of `keep`
+    (ids of turns that are shown), `without` (turn to names that are left out of it) and `sections` (texts that are added to the instruction).
 
     Raises:
         SettingError: with the code context-hook: a hook returned something else.

@@ -316,7 +316,16 @@ class Conversation:
         program = self._program()
         refuse_nested(self.id, declared=self.is_declared())
         check_content(program, self.ledger, self.settings)
-        return Draft.of(program, args, kwargs, request_id=request_id_text(request_id), sends=sends, rule=self.rule, lease_seconds=self.lease_seconds)
+        return Draft.of(
+            program,
+            args,
+            kwargs,
+            settings_of_all=self.settings,
+            request_id=request_id_text(request_id),
+            sends=sends,
+            rule=self.rule,
+            lease_seconds=self.lease_seconds,
+        )
 
     def is_declared(self) -> bool:
         """Whether the turn in which this code runs, if any, declared that it uses this conversation."""

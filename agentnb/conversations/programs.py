@@ -17,7 +17,7 @@ from agentnb.conversations.fields import Interface, interface_of
 from agentnb.conversations.fingerprints import interface_digest, module_version, program_signature, program_version
 from agentnb.conversations.frames import Frame, current_frame
 from agentnb.conversations.helper_memory import Remember, check_remember
-from agentnb.conversations.notebook_file import notebook_file
+from agentnb.conversations.notebook import notebook_file
 from agentnb.conversations.setting_layers import SETTINGS, checked_settings
 from agentnb.conversations.streaming import CallStream
 from agentnb.conversations.threads import in_thread, run_to_end

@@ -36,6 +36,7 @@ class Draft(NamedTuple):
     request_id: str | None
     sends: Sends
     rule: ContextRule
+    hooks: tuple[Any, ...]
     holder: str
     lease_seconds: float
 
@@ -46,20 +47,34 @@ class Draft(NamedTuple):
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
         *,
+        settings_of_all: Mapping[str, Any],
         request_id: str | None,
         sends: Sends,
         rule: ContextRule,
         lease_seconds: float,
     ) -> Draft:
-        """Bind what was given; what is wrong with it raises before anything is recorded."""
+        """Bind what was given; what is wrong with it raises before anything is recorded.
+
+        Args:
+            program: what the turn calls.
+            args: inputs by place.
+            kwargs: inputs by name, and settings for this turn alone.
+            settings_of_all: settings of the conversation.
+            request_id: the id of the request.
+            sends: what becomes of it while another turn is under way.
+            rule: what it is shown.
+            lease_seconds: how long a lease lasts.
+        """
         names = {field.name for field in program.interface.inputs}
         here = checked_settings({name: value for name, value in kwargs.items() if name in SETTINGS and name not in names})
         given = {name: value for name, value in kwargs.items() if name not in here}
         inputs = program.interface.inputs_to_json(program.interface.bind(program.name, args, given))
-        for hook in program_hooks(program, here):
+        with settings(**settings_of_all), settings(**here):
+            hooks = tuple(active_settings(program.settings)["hooks"])
+        for hook in hooks:
             change = getattr(hook, "turn_start", None)
             inputs = (change(dict(inputs)) if change is not None else None) or inputs
-        return cls(program, new_id(), inputs, here, request_id, sends, rule, new_holder(), lease_seconds)
+        return cls(program, new_id(), inputs, here, request_id, sends, rule, hooks, new_holder(), lease_seconds)
 
     def waits_for(self, log: ConversationLog, head: str | None) -> str | None:
         """Return the turn that has to end before this one can be placed; None when it can be.
@@ -84,7 +99,7 @@ class Draft(NamedTuple):
         parent, now = log.next_parent(head, self.sends, Run.now()).parent, Run.now()
         before = {version: log.programs[version] for turn in log.branch(parent) if (version := str(log.turns[turn].record.get("program"))) in log.programs}
         check_fields([field.recorded() for field in self.program.interface.fields], before.values(), earlier_without=self.rule.without)
-        shown = show(log, parent, self.rule, self.program, program_hooks(self.program, self.here))
+        shown = show(log, parent, self.rule, self.program, self.hooks)
         program = [] if self.program.version in log.programs else [program_record(self.program, now)]
         lm = model_name(self.here.get("model"))
         turn = new_record(
@@ -143,9 +158,3 @@ def check_content(program: Program, ledger: Ledger, own: Mapping[str, Any]) -> N
             f"log_content keeps {', '.join(dropped)} of {program.name!r} from being written, and a conversation in a lasting store has to write it; "
             "use a store in memory (store=None), or let it be written",
         )
-
-
-def program_hooks(program: Program, here: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the hooks that hold for a turn."""
-    with settings(**here):
-        return tuple(active_settings(program.settings)["hooks"])
