@@ -67,7 +67,8 @@ def read_saw(call: str, records: Records) -> Saw:
         record = records(current)
         entries = record.get("saw") if record is not None else None
         if not isinstance(entries, list):
-            return Saw(unknown="missing-call" if record is None else "not-recorded", call=current)
+            # A call that is named and does not tell what it saw is as good as missing (case saw/06); of the call in question it is the record that is silent.
+            return Saw(unknown="not-recorded" if record is not None and current == call else "missing-call", call=current)
         short_for = _short_for(entries[0]) if entries else None
         waiting.append((current, entries[1:] if short_for is not None else entries))
         current = short_for
