@@ -63,6 +63,7 @@ class EventLog:
         self._unwritten: list[Event] = []
         self._changed = threading.Condition()
         self._flusher: threading.Thread | None = None
+        self._hurried = 0
 
     def start(self, frame: Frame) -> None:
         """Tell that a call begins."""
@@ -118,8 +119,11 @@ class EventLog:
     def flush(self, timeout: float = FLUSH_SECONDS) -> bool:
         """Wait until what was told is written, at most for a time in seconds; returns whether it is."""
         with self._changed:
+            self._hurried += 1
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self._unwritten or self._store is None, timeout)
+            written = self._changed.wait_for(lambda: not self._unwritten or self._store is None, timeout)
+            self._hurried -= 1
+            return written
 
     def close(self) -> None:
         """Tell nothing more."""
@@ -180,7 +184,7 @@ class EventLog:
                 self._changed.notify_all()
                 if self._store is None:
                     return
-                self._changed.wait_for(lambda: self.closed, BATCH_SECONDS)
+                self._changed.wait_for(lambda: self.closed or self._hurried > 0, BATCH_SECONDS)
 
     def _write(self, batch: list[Event]) -> None:
         try:
