@@ -12,6 +12,7 @@ from agentnb.conversations.stores import Store
 from tests.conversations.stores.places import KINDS, Place, make_place
 from tests.conversations.stores.postgres import NO_POSTGRESQL, PROGRAMS, Postgres, running_postgres
 
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs a PostgreSQL server; without one it is skipped, with the reason, and never in CI."""
     for item in items:
