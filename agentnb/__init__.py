@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from agentnb.conversations import (
         LiveConversation,
         LiveTurn,
-        Memory,
         Pause,
+        Remember,
         configure,
         earlier,
         module,
@@ -143,7 +143,7 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "conversations": (
-        "LiveConversation", "LiveTurn", "Memory", "Pause", "configure", "earlier", "module", "open_store", "program", "register_model", "settings",
+        "LiveConversation", "LiveTurn", "Pause", "Remember", "configure", "earlier", "module", "open_store", "program", "register_model", "settings",
     ),
     "decisions": (
         "Case", "DecisionExpectation", "build_tool_names", "check_sub_agents", "check_well_formed", "evaluate_case", "evaluate_decision", "expect_decision",
@@ -199,7 +199,6 @@ __all__ = [
     "Limits",
     "LiveConversation",
     "LiveTurn",
-    "Memory",
     "Message",
     "ModelError",
     "ModelRunner",
@@ -216,6 +215,7 @@ __all__ = [
     "RatingError",
     "RawToolCall",
     "RawTurn",
+    "Remember",
     "Replay",
     "ResultCeiling",
     "Rule",

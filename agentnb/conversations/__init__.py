@@ -6,7 +6,7 @@ from agentnb.conversations.conversation import Conversation
 from agentnb.conversations.conversation import Conversation as LiveConversation
 from agentnb.conversations.frames import earlier
 from agentnb.conversations.halts import Pause
-from agentnb.conversations.memory import Memory
+from agentnb.conversations.helper_memory import Remember
 from agentnb.conversations.models import register_model
 from agentnb.conversations.programs import AIFunction, Module, Program, module, program
 from agentnb.conversations.setting_layers import configure, settings
@@ -21,10 +21,10 @@ __all__ = [
     "Conversation",
     "LiveConversation",
     "LiveTurn",
-    "Memory",
     "Module",
     "Pause",
     "Program",
+    "Remember",
     "Turn",
     "configure",
     "earlier",

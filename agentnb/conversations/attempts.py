@@ -128,7 +128,8 @@ class Attempt:
         frame = Frame(
             self.run, program, call_id=self.turn_id, parent=None, site=f"{program.name}#1", invocation=None, settings=active_settings(program.settings)
         )
-        frame.saw, frame.earlier, frame.sections = list(self._shown.saw), list(self._shown.earlier), list(self._shown.sections)
+        frame.saw, frame.earlier, frame.sections = list(self._shown.saw), list(self._shown.turns), list(self._shown.sections)
+        frame.values = list(self._shown.values)
         return frame
 
     def _inputs(self) -> dict[str, Any]:

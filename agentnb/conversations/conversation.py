@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from agentnb.conversations.answers import answer_records, resume_records
 from agentnb.conversations.attempts import Attempt
-from agentnb.conversations.context import EarlierRule, Shown, show_recorded
+from agentnb.conversations.context import Shown, check_rule, show_again, turns_shown_to
 from agentnb.conversations.frames import refuse_nested
 from agentnb.conversations.heartbeat import LEASE_SECONDS, new_holder
+from agentnb.conversations.helpers import declares
 from agentnb.conversations.identifiers import check_conversation_id, new_id, request_id_text
 from agentnb.conversations.ledger import Ledger, Record, new_record
 from agentnb.conversations.merging import merge_records
 from agentnb.conversations.runs import Run
 from agentnb.conversations.sending import Draft, check_content, lease_record
 from agentnb.conversations.setting_layers import checked_settings
+from agentnb.conversations.showing import conversation_text
 from agentnb.conversations.stores import events_of, open_store
 from agentnb.conversations.threads import in_thread
 from agentnb.conversations.turn import Turn, unknown_turn
@@ -68,7 +70,7 @@ class Conversation:
             raise OptionError(f"sends is one of {', '.join(SENDS)}, not {sends!r}")
         self.id = check_conversation_id(conversation_id if conversation_id is not None else new_id())
         self.program, self.sends = program, sends
-        self.rule = EarlierRule.of(last, without, program)
+        self.rule = check_rule(last, without, program)
         self.settings = checked_settings(settings)
         self.lease_seconds = lease_seconds
         self.ledger = Ledger(open_store(store), self.id)
@@ -216,7 +218,7 @@ class Conversation:
 
         self.ledger.append(decide)
         log = self._log_of(turn_id)
-        shown = show_recorded(self.ledger.log, log, self.rule, program)
+        shown = show_again(self.ledger.log, log, self.rule, program)
         chosen = log.record.get("settings")
         here = {"model": chosen["lm"]} if isinstance(chosen, dict) and isinstance(chosen.get("lm"), str) else {}
         self._begin(program, turn_id, log.attempt, holder, shown, here)
@@ -267,11 +269,9 @@ class Conversation:
         here = set(log.branch(self._head(log)))
         return [copy.deepcopy(entry) for entry in log.entries if entry.get("plugin") == plugin and entry.get("turn") in {None, *here}]
 
-    def shown_to(self, saw: list[Any] | None) -> list[Turn]:
-        """Return the turns that entries of what a turn saw name, in order; empty where they cannot be told."""
-        from agentnb.conversations.context import turns_of_saw
-
-        return [self._snapshot(self.ledger.log.turns[turn]) for turn in turns_of_saw(self.ledger.log, saw)]
+    def shown_to(self, turn_id: str) -> list[Turn]:
+        """Return the earlier turns that a turn was shown, in order; empty where they cannot be told."""
+        return [self.turn(turn) for turn in turns_shown_to(self.ledger.log, self._log_of(turn_id))]
 
     def attempt_of(self, turn_id: str) -> Attempt | None:
         """Return the attempt of a turn that runs in this process; None when it does not."""
@@ -293,8 +293,6 @@ class Conversation:
             return []
 
     def __repr__(self) -> str:
-        from agentnb.conversations.showing import conversation_text
-
         return conversation_text(self)
 
     def _snapshot(self, turn: TurnLog) -> Turn:
@@ -318,12 +316,19 @@ class Conversation:
         program = self._program()
         refuse_nested(self.id, declared=self.is_declared())
         check_content(program, self.ledger, self.settings)
-        return Draft.of(program, args, kwargs, request_id=request_id_text(request_id), sends=sends, rule=self.rule, lease_seconds=self.lease_seconds)
+        return Draft.of(
+            program,
+            args,
+            kwargs,
+            settings_of_all=self.settings,
+            request_id=request_id_text(request_id),
+            sends=sends,
+            rule=self.rule,
+            lease_seconds=self.lease_seconds,
+        )
 
     def is_declared(self) -> bool:
         """Whether the turn in which this code runs, if any, declared that it uses this conversation."""
-        from agentnb.conversations.helpers import declares
-
         return declares(self)
 
     def _sent(self, draft: Draft) -> Turn:

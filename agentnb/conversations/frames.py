@@ -38,6 +38,8 @@ class Frame:
         """What it was shown of earlier calls, as entries."""
         self.earlier: list[dict[str, Any]] = []
         """The earlier calls that it is shown, each with inputs, outputs and perhaps steps."""
+        self.values: list[dict[str, Any]] = []
+        """Of the outermost call of a turn: the values of the turns that it is shown, each in one object."""
         self.sections: list[str] = []
         """Instructions that context hooks added."""
         self.exchanges: list[dict[str, Any]] = []
@@ -128,7 +130,7 @@ def earlier() -> list[dict[str, Any]]:
     root = frame
     while root.parent is not None:
         root = root.parent
-    return [{**shown.get("inputs", {}), **shown.get("outputs", {})} for shown in root.earlier]
+    return [dict(values) for values in root.values]
 
 
 def running_conversation() -> str | None:

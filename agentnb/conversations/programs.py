@@ -16,8 +16,8 @@ from agentnb.conversations.conversation import Conversation
 from agentnb.conversations.fields import Interface, interface_of
 from agentnb.conversations.fingerprints import interface_digest, module_version, program_signature, program_version
 from agentnb.conversations.frames import Frame, current_frame
-from agentnb.conversations.memory import Memory
-from agentnb.conversations.notebook_file import notebook_file
+from agentnb.conversations.helper_memory import Remember, check_remember
+from agentnb.conversations.notebook import notebook_file
 from agentnb.conversations.setting_layers import SETTINGS, checked_settings
 from agentnb.conversations.streaming import CallStream
 from agentnb.conversations.threads import in_thread, run_to_end
@@ -188,12 +188,19 @@ class Module(Program):
         *,
         name: str | None = None,
         effects: ToolEffects | None = None,
-        remembers: Mapping[Any, Memory | Literal["conversation", "turn", "own"]] | None = None,
+        remembers: Mapping[Any, Remember | str] | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(function, interface_of(function), name=name, settings=settings or {})
         self._effects = effects
-        self.remembers: dict[Any, Memory] = {helper: Memory.of(mode) for helper, mode in (remembers or {}).items()}
+        given = remembers or {}
+        self.own_conversations = tuple(helper for helper, how in given.items() if how == "own")
+        """Conversations that it sends to, each of which keeps itself."""
+        self.remembers: dict[Program, Remember] = {helper: check_remember(how) for helper, how in given.items() if how != "own"}
+        """How it remembers its helpers."""
+        strange = [helper for helper in self.remembers if not isinstance(helper, AIFunction)]
+        if strange:
+            raise ProgramError(f"module {self.name!r} remembers {strange[0]!r}; only AI functions are remembered, and conversations by 'own'")
 
     @cached_property
     def version(self) -> str:
@@ -277,7 +284,7 @@ def module(
         function: the function, when the decorator is used without parentheses.
         name: its name, unless it is the function's.
         effects: reads or changes, when it is used as a tool.
-        remembers: what its helpers are shown of their earlier calls: a program to "conversation", "turn" or a `Memory`; a conversation to "own".
+        remembers: what its helpers are shown of their earlier calls: a program to "conversation", "turn" or a `Remember`; a conversation to "own".
         settings: settings of its own, as `anb.configure` takes them.
 
     Example:

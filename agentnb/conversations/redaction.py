@@ -19,38 +19,9 @@ ENVIRONMENT: Final = "FUNCTAI_LOG_CONTENT"
 _OFF: Final = frozenset({"0", "false", "no", "off"})
 # What stands in a record whatever a program keeps out: who, when, how long, how much.
 _CALL: Final = frozenset(
-    [
-        "functai_call",
-        "id",
-        "parent",
-        "root",
-        "program",
-        "started",
-        "seconds",
-        "content",
-        "omitted",
-        "inputs",
-        "outputs",
-        "probabilities",
-        "sizes",
-        "described",
-        "error",
-        "model",
-        "usage",
-        "confidence",
-        "escalated",
-        "exchanges",
-        "saw",
-        "invocation",
-        "conversation",
-        "writer",
-        "changes",
-        "replayable",
-        "journal",
-        "caller",
-        "process",
-        "truncated",
-    ]
+    {"functai_call", "id", "parent", "root", "program", "started", "seconds", "content", "omitted", "inputs", "outputs", "probabilities", "sizes", "described"}
+    | {"error", "model", "usage", "confidence", "escalated", "exchanges", "saw", "invocation", "conversation", "writer", "changes", "replayable", "journal"}
+    | {"caller", "process", "truncated"}
 )
 _BY_FIELD: Final = ("inputs", "outputs", "probabilities", "described")
 _EXCHANGE: Final = frozenset({"model", "provider", "started", "seconds", "cached", "finish", "usage", "error", "streamed", "first_delta"})

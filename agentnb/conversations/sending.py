@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentnb.conversations.call_records import program_content
-from agentnb.conversations.context import EarlierRule, Shown, show
+from agentnb.conversations.context import Shown, show
 from agentnb.conversations.heartbeat import new_holder
 from agentnb.conversations.identifiers import new_id
 from agentnb.conversations.ledger import Ledger, Record, new_record
 from agentnb.conversations.models import model_name
+from agentnb.conversations.program_fields import check_fields
 from agentnb.conversations.runs import Run
 from agentnb.conversations.setting_layers import SETTINGS, active_settings, checked_settings, settings
+from agentnb.conversations.shown import ContextRule
 from agentnb.conversations.stores import is_persistent
 from agentnb.errors import ConversationError
 from agentnb.streams.conversation_log import ConversationLog, Sends
@@ -20,9 +22,6 @@ from agentnb.values.times import time_text
 
 if TYPE_CHECKING:
     from agentnb.conversations.programs import Program
-
-_ADDED = frozenset({"reasoning", "tools.calls"})
-"""Purposes of outputs that may be added to a program in the middle of a conversation, when earlier turns are shown without them."""
 
 
 class Draft(NamedTuple):
@@ -36,7 +35,8 @@ class Draft(NamedTuple):
     """Settings for this turn alone."""
     request_id: str | None
     sends: Sends
-    rule: EarlierRule
+    rule: ContextRule
+    hooks: tuple[Any, ...]
     holder: str
     lease_seconds: float
 
@@ -47,20 +47,34 @@ class Draft(NamedTuple):
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
         *,
+        settings_of_all: Mapping[str, Any],
         request_id: str | None,
         sends: Sends,
-        rule: EarlierRule,
+        rule: ContextRule,
         lease_seconds: float,
     ) -> Draft:
-        """Bind what was given; what is wrong with it raises before anything is recorded."""
+        """Bind what was given; what is wrong with it raises before anything is recorded.
+
+        Args:
+            program: what the turn calls.
+            args: inputs by place.
+            kwargs: inputs by name, and settings for this turn alone.
+            settings_of_all: settings of the conversation.
+            request_id: the id of the request.
+            sends: what becomes of it while another turn is under way.
+            rule: what it is shown.
+            lease_seconds: how long a lease lasts.
+        """
         names = {field.name for field in program.interface.inputs}
         here = checked_settings({name: value for name, value in kwargs.items() if name in SETTINGS and name not in names})
         given = {name: value for name, value in kwargs.items() if name not in here}
         inputs = program.interface.inputs_to_json(program.interface.bind(program.name, args, given))
-        for hook in program_hooks(program, here):
+        with settings(**settings_of_all), settings(**here):
+            hooks = tuple(active_settings(program.settings)["hooks"])
+        for hook in hooks:
             change = getattr(hook, "turn_start", None)
             inputs = (change(dict(inputs)) if change is not None else None) or inputs
-        return cls(program, new_id(), inputs, here, request_id, sends, rule, new_holder(), lease_seconds)
+        return cls(program, new_id(), inputs, here, request_id, sends, rule, hooks, new_holder(), lease_seconds)
 
     def waits_for(self, log: ConversationLog, head: str | None) -> str | None:
         """Return the turn that has to end before this one can be placed; None when it can be.
@@ -83,8 +97,9 @@ class Draft(NamedTuple):
             ConversationError: with the code conversation-signature.
         """
         parent, now = log.next_parent(head, self.sends, Run.now()).parent, Run.now()
-        check_signature(self.program, log, parent, self.rule)
-        shown = show(log, parent, self.rule, self.program, program_hooks(self.program, self.here))
+        before = {version: log.programs[version] for turn in log.branch(parent) if (version := str(log.turns[turn].record.get("program"))) in log.programs}
+        check_fields([field.recorded() for field in self.program.interface.fields], before.values(), earlier_without=self.rule.without)
+        shown = show(log, parent, self.rule, self.program, self.hooks)
         program = [] if self.program.version in log.programs else [program_record(self.program, now)]
         lm = model_name(self.here.get("model"))
         turn = new_record(
@@ -124,34 +139,6 @@ def lease_record(turn_id: str, holder: str, attempt: int, seconds: float) -> Rec
     return new_record("lease", now, turn=turn_id, holder=holder, until=time_text(now + round(seconds * 1e6)), attempt=attempt)
 
 
-def check_signature(program: Program, log: ConversationLog, parent: str | None, rule: EarlierRule) -> None:
-    """Refuse a program whose fields differ from those of an earlier turn of the branch.
-
-    An output that was added for reasoning or tool calls is no difference when earlier turns are shown without it.
-
-    Raises:
-        ConversationError: with the code conversation-signature; the message says which fields.
-    """
-    own = {field.name: field.recorded() for field in program.interface.fields}
-    for version in {str(log.turns[turn].record.get("program")) for turn in log.branch(parent)} - {program.version}:
-        recorded = log.programs.get(version, {}).get("fields")
-        if not isinstance(recorded, list):
-            continue
-        before = {
-            str(field.get("name")): {name: field.get(name) for name in ("name", "direction", "purpose", "shape")}
-            for field in recorded
-            if isinstance(field, dict)
-        }
-        added = [name for name in own if name not in before and not (own[name]["purpose"] in _ADDED and name in rule.without)]
-        changed = [name for name in own if name in before and before[name] != own[name]]
-        removed = [name for name in before if name not in own]
-        if added or changed or removed:
-            told = "; ".join(f"{what}: {', '.join(names)}" for what, names in (("added", added), ("changed", changed), ("removed", removed)) if names)
-            raise ConversationError(
-                "conversation-signature", f"the fields of {program.name!r} are not those of the conversation's earlier turns ({told}); begin a new conversation"
-            )
-
-
 def check_content(program: Program, ledger: Ledger, own: Mapping[str, Any]) -> None:
     """Refuse a conversation that would keep what must not be kept, or cannot be.
 
@@ -171,9 +158,3 @@ def check_content(program: Program, ledger: Ledger, own: Mapping[str, Any]) -> N
             f"log_content keeps {', '.join(dropped)} of {program.name!r} from being written, and a conversation in a lasting store has to write it; "
             "use a store in memory (store=None), or let it be written",
         )
-
-
-def program_hooks(program: Program, here: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the hooks that hold for a turn."""
-    with settings(**here):
-        return tuple(active_settings(program.settings)["hooks"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import sys
 import threading
 import time
 import warnings
@@ -12,6 +11,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agentnb.conversations.following import follow_events
+from agentnb.conversations.notebook import is_notebook
 from agentnb.conversations.showing import short
 from agentnb.conversations.threads import in_thread
 from agentnb.errors import ConversationError, TurnWaiting, UnknownTurn
@@ -155,7 +155,7 @@ class Turn:
     @property
     def shown(self) -> list[Turn]:
         """The earlier turns that it was shown, in order; empty where that cannot be told."""
-        return self._conversation.shown_to(self._values["saw"])
+        return self._conversation.shown_to(self.id)
 
     def refresh(self) -> Turn:
         """Return what the records say now."""
@@ -178,7 +178,7 @@ class Turn:
         Raises:
             TimeoutError: it still runs.
         """
-        if "ipykernel" in sys.modules and threading.current_thread() is threading.main_thread():
+        if is_notebook() and threading.current_thread() is threading.main_thread():
             warnings.warn(
                 "turn.wait() keeps the notebook busy: clicks on buttons are not handled before it returns; `await turn` lets them through", stacklevel=2
             )

@@ -1,11 +1,18 @@
-"""Which notebook is this? Programs of two notebooks may have one name, so a record says where its program was defined."""
+"""Which notebook is this, if it is one? Programs of two notebooks may have one name, so a record says where its program was defined."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
+
+
+def is_notebook() -> bool:
+    """Tell whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 def notebook_file(main: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> str | None:
