@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 FORMAT: Final = 2
 """Version of the form of events."""
 
+_TREE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
@@ -79,6 +80,11 @@ def _malformed_value(event: Mapping[str, Any], keys: _Keys) -> str | None:
     return None
 
 
+def is_tree_id(value: Any) -> bool:
+    """Tell whether a text can be the id of a tree; it may become the name of a file."""
+    return isinstance(value, str) and _TREE.fullmatch(value) is not None
+
+
 def position_of(event: Any) -> dict[str, int] | None:
     """Return the position `{writer, seq}` of an event; None when it names none."""
     if not isinstance(event, Mapping):
@@ -112,7 +118,7 @@ _Check = tuple[Callable[[Any], bool], str]
 
 _ENVELOPE: Final[Mapping[str, _Check]] = {
     "kind": (_matches(_KIND), "a word in small letters"),
-    "tree": (_is_text, "the id of a call"),
+    "tree": (is_tree_id, "the id of a call"),
     "writer": (_is_number, "a number from 1"),
     "seq": (_is_number, "a number from 1"),
     "after": (lambda value: value is None or is_position(value), "null or {writer, seq}"),

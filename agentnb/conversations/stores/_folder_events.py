@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from array import array
 from bisect import bisect_left
@@ -12,16 +11,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from agentnb.conversations.stores._event_form import is_tree_id
 from agentnb.conversations.stores._failures import failing_clearly
 from agentnb.conversations.stores._files import sync_folder, write_whole
 from agentnb.conversations.stores._line_log import LineLog
 from agentnb.conversations.stores._texts import event_text, json_of, read_objects
-from agentnb.conversations.stores.event_rules import LogState, check_events, next_claim
+from agentnb.conversations.stores.event_rules import LogState, check_events, check_tree_id, next_claim
 from agentnb.conversations.stores.memory import events_after
 from agentnb.conversations.stores.protocols import Claim, Outcome, Record
-from agentnb.errors import EventRefused
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 
 class FolderEvents:
@@ -48,8 +45,7 @@ class FolderEvents:
 
     def append(self, tree: str, events: Sequence[Mapping[str, Any]]) -> Outcome:
         """Keep events; see `EventStore.append`."""
-        if not _NAME.fullmatch(tree):
-            raise EventRefused("event-malformed", f"{tree!r:.80} cannot be the id of a call; nothing was written")
+        check_tree_id(tree)
         log = self._tree(tree)
         with failing_clearly(self._folder, doing="written"), log.lines.held():
             checked = check_events(tree, events, log.state(), log.kept)
@@ -64,7 +60,7 @@ class FolderEvents:
         return events_after(tree, read_objects(lines), after)
 
     def _is_there(self, tree: str) -> bool:
-        return _NAME.fullmatch(tree) is not None and (self._folder / f"{tree}.jsonl").exists()
+        return is_tree_id(tree) and (self._folder / f"{tree}.jsonl").exists()
 
 
 class _Tree:

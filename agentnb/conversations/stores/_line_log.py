@@ -8,7 +8,6 @@ takes it away. It was never acknowledged.
 from __future__ import annotations
 
 import os
-import threading
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import Final
 
 from agentnb.conversations.stores._file_locks import file_lock
 from agentnb.conversations.stores._files import append_durably, sync_folder
-from agentnb.conversations.stores._forks import renew_after_fork
+from agentnb.conversations.stores._forks import ForkLock
 from agentnb.conversations.stores._texts import json_of
 
 _TAIL: Final = 64
@@ -41,12 +40,7 @@ class LineLog:
         self._inode = (0, 0)
         self.generation = 0
         """Changes when the file is another one than before, so that nothing is known of it any more."""
-        self.renew()
-        renew_after_fork(self)
-
-    def renew(self) -> None:
-        """Start with an own lock, in a child of the process."""
-        self._lock = threading.RLock()
+        self._lock = ForkLock()
 
     @contextmanager
     def held(self) -> Iterator[None]:

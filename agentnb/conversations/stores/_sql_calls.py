@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,12 +31,17 @@ class SqlCalls:
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Keep the record of a call; see `CallStore.write`."""
-        row = {"tree": tree_of(record), "record": call_line(record)}
+        row = {"tree": _key(tree_of(record)), "record": call_line(record)}
         with self._database.writing() as connection:
             connection.execute(_INSERT, row)
 
     def read(self, tree: str | None = None) -> list[Record]:
         """Return the records of calls; see `CallStore.read`."""
         with self._database.reading() as connection:
-            texts = connection.scalars(_READ).all() if tree is None else connection.scalars(_READ_TREE, {"tree": tree}).all()
+            texts = connection.scalars(_READ).all() if tree is None else connection.scalars(_READ_TREE, {"tree": _key(tree)}).all()
         return read_objects(texts)
+
+
+def _key(tree: str) -> str:
+    """Return an id as text that every database takes; ids as they are made stay as they are."""
+    return json.dumps(tree)[1:-1]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,16 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from agentnb.conversations.stores._failures import failing_clearly, store_failed
-from agentnb.conversations.stores._forks import renew_after_fork
+from agentnb.conversations.stores._forks import at_rest_in_forks
+from agentnb.conversations.stores._gate import Gate
 from agentnb.conversations.stores._sql_failures import reason_and_advice, was_cut_off
 from agentnb.conversations.stores._sql_tables import VERSION, check_layout, layout_of, migrate
 from agentnb.errors import ConversationError
 
+# What a server or an account may have set otherwise: an append must wait for another, not fail; must be flushed; and must not wait for ever.
 _POSTGRESQL_SETTINGS = """
 select set_config('default_transaction_isolation', 'read committed', false),
+    set_config('lock_timeout', %s, false),
     case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end
 """
 
@@ -39,17 +44,26 @@ class Database:
         self.path = Path(url.database or "") if self.is_sqlite else None
         self.name = str(self.path) if self.path else url.set(query={}).render_as_string(hide_password=True)
         self.is_closed = False
-        self._of_parents: list[Engine] = []
         self._make_file()
         self._identity = self._look()
+        self._gate = Gate()
         self._connect_anew()
-        renew_after_fork(self)
+        at_rest_in_forks(self)
         self._prepare()
 
+    def pause(self) -> None:
+        """Let what is under way end and close all connections before a fork: SQLite's locks belong to a process, and a child that met them would fail."""
+        self._gate.close()
+        self._engine.dispose()
+
+    def resume(self) -> None:
+        """Go on in the parent."""
+        self._gate.open()
+
     def renew(self) -> None:
-        """Connect anew in a child of the process; the parent's connections are kept and not touched, since closing them would end what the parent does."""
+        """Connect anew in a child of the process."""
         self._close_late.detach()
-        self._of_parents.append(self._engine)
+        self._gate = Gate()
         self._connect_anew()
 
     def close(self) -> None:
@@ -63,7 +77,7 @@ class Database:
         Raises:
             ConversationError: the database cannot be read (`store-failed`).
         """
-        with self._failing_clearly("read"):
+        with self._gate.passing(), self._failing_clearly("read"):
             self._check_file("read")
             with self._engine.connect() as connection:
                 yield connection
@@ -75,7 +89,7 @@ class Database:
         Raises:
             ConversationError: the database cannot be written (`store-failed`).
         """
-        with self._failing_clearly("written"):
+        with self._gate.passing(), self._failing_clearly("written"):
             self._check_file("written")
             with self._engine.connect() as connection:
                 connection.exec_driver_sql("begin immediate" if self.is_sqlite else "begin")
@@ -94,7 +108,7 @@ class Database:
         Raises:
             ConversationError: the database cannot be written (`store-failed`).
         """
-        with self._failing_clearly("written"), self._engine.connect() as connection:
+        with self._gate.passing(), self._failing_clearly("written"), self._engine.connect() as connection:
             yield connection
 
     def _connect_anew(self) -> None:
@@ -105,14 +119,17 @@ class Database:
         options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT", "hide_parameters": True, "pool_timeout": self._busy_timeout}
         if self.is_sqlite:
             engine = create_engine(self._url, connect_args={"timeout": self._busy_timeout, "check_same_thread": False}, max_overflow=-1, **options)
-        else:
-            engine = create_engine(self._url, pool_pre_ping=True, **options)
-        event.listen(engine, "connect", _set_up_sqlite if self.is_sqlite else _set_up_postgresql)
+            event.listen(engine, "connect", _set_up_sqlite)
+            return engine
+        patience = {"connect_timeout": max(2, math.ceil(self._busy_timeout)), "tcp_user_timeout": math.ceil(self._busy_timeout * 1000)}
+        asked = {name: value for name, value in patience.items() if name not in self._url.query}
+        engine = create_engine(self._url, connect_args=asked, pool_pre_ping=True, **options)
+        event.listen(engine, "connect", partial(_set_up_postgresql, milliseconds=math.ceil(self._busy_timeout * 1000)))
         return engine
 
     def _prepare(self) -> None:
         with self._failing_clearly("opened"):
-            with self._engine.connect() as connection:
+            with self._gate.passing(), self._engine.connect() as connection:
                 version = layout_of(connection)
             check_layout(version, self.name)
             if version < VERSION:
@@ -177,9 +194,9 @@ def _set_up_sqlite(connection: Any, _: object) -> None:
     cursor.close()
 
 
-def _set_up_postgresql(connection: Any, _: object) -> None:
+def _set_up_postgresql(connection: Any, _: object, *, milliseconds: int) -> None:
     cursor = connection.cursor()
-    cursor.execute(_POSTGRESQL_SETTINGS)
+    cursor.execute(_POSTGRESQL_SETTINGS, [str(milliseconds)])
     cursor.close()
     if not connection.autocommit:
         connection.commit()

@@ -7,10 +7,11 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, text, update
 
+from agentnb.conversations.stores._event_form import is_tree_id
 from agentnb.conversations.stores._sql_database import Database
 from agentnb.conversations.stores._sql_tables import events, trees
 from agentnb.conversations.stores._texts import event_text, json_of, read_objects
-from agentnb.conversations.stores.event_rules import LogState, check_events, next_claim
+from agentnb.conversations.stores.event_rules import LogState, check_events, check_tree_id, next_claim
 from agentnb.conversations.stores.memory import events_after
 from agentnb.conversations.stores.protocols import Claim, Outcome, Record
 
@@ -37,6 +38,8 @@ class SqlEvents:
 
     def claim(self, tree: str) -> Claim:
         """Become the writer of a log; see `EventStore.claim`."""
+        if not is_tree_id(tree):
+            return next_claim(tree, LogState())
         with self._database.writing() as connection:
             claim = next_claim(tree, _state_of(connection, tree))
             connection.execute(_UPDATE, {"of_tree": tree, "writer": claim.writer})
@@ -44,6 +47,7 @@ class SqlEvents:
 
     def append(self, tree: str, events: Sequence[Mapping[str, Any]]) -> Outcome:
         """Keep events; see `EventStore.append`."""
+        check_tree_id(tree)
         with self._database.writing() as connection:
             connection.execute(_BEGIN, {"tree": tree})
             checked = check_events(tree, events, _state_of(connection, tree), lambda seq: _kept(connection, tree, seq))
@@ -55,8 +59,10 @@ class SqlEvents:
 
     def read(self, tree: str, *, after: Mapping[str, int] | None = None) -> list[Record]:
         """Return the events after a position; see `EventStore.read`."""
-        with self._database.reading() as connection:
-            texts = connection.scalars(_READ, {"tree": tree, "first": after.get("seq", 0) if after else 0}).all()
+        texts: Sequence[str] = ()
+        if is_tree_id(tree):
+            with self._database.reading() as connection:
+                texts = connection.scalars(_READ, {"tree": tree, "first": after.get("seq", 0) if after else 0}).all()
         return events_after(tree, read_objects(texts), after)
 
 

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from agentnb.conversations.stores._forks import renew_after_fork
+from agentnb.conversations.stores._forks import at_rest_in_forks
 
 SHORTEST = 0.02
 """Seconds between the first looks; the pause doubles."""
@@ -21,10 +21,18 @@ class Bell:
     def __init__(self) -> None:
         self._rung = 0
         self._condition = threading.Condition()
-        renew_after_fork(self)
+        at_rest_in_forks(self)
+
+    def pause(self) -> None:
+        """Hold still while the process forks."""
+        self._condition.acquire()
+
+    def resume(self) -> None:
+        """Go on in the parent."""
+        self._condition.release()
 
     def renew(self) -> None:
-        """Start anew in a child of the process, in which nobody waits."""
+        """Begin anew in a child of the process, in which nobody waits."""
         self._condition = threading.Condition()
 
     def ring(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from agentnb.conversations.stores._event_form import malformed, position_of
+from agentnb.conversations.stores._event_form import is_tree_id, malformed, position_of
 from agentnb.conversations.stores.protocols import Claim, Outcome
 from agentnb.errors import EventRefused
 
@@ -79,6 +79,16 @@ def check_events(tree: str, events: Sequence[Mapping[str, Any]], state: LogState
         fresh[seq] = event
         state = state.with_event(event)
     return Checked(new, state)
+
+
+def check_tree_id(tree: str) -> None:
+    """Refuse to begin a log under a text that can be no id.
+
+    Raises:
+        EventRefused: it cannot be one.
+    """
+    if not is_tree_id(tree):
+        raise EventRefused("event-malformed", f"{tree!r:.80} cannot be the id of a call; nothing was written", turn=tree)
 
 
 def next_claim(tree: str, state: LogState) -> Claim:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from agentnb.conversations.identifiers import check_conversation_id
 from agentnb.conversations.stores._calls import call_line, tree_of
 from agentnb.conversations.stores._conflicts import check_length
-from agentnb.conversations.stores._forks import renew_after_fork
+from agentnb.conversations.stores._forks import ForkLock
 from agentnb.conversations.stores._texts import event_text, json_of, read_objects, read_records, record_text
 from agentnb.conversations.stores._waiting import Bell
-from agentnb.conversations.stores.event_rules import LogState, check_events, next_claim, unknown_position
+from agentnb.conversations.stores.event_rules import LogState, check_events, check_tree_id, next_claim, unknown_position
 from agentnb.conversations.stores.protocols import Claim, Outcome, Record
 
 
@@ -27,15 +26,10 @@ class MemoryStore:
         self._bell = Bell()
         self.events = MemoryEvents()
         self.calls = MemoryCalls()
-        self.renew()
-        renew_after_fork(self)
+        self._lock = ForkLock()
 
     def __repr__(self) -> str:
         return "MemoryStore()"
-
-    def renew(self) -> None:
-        """Start with an own lock, in a child of the process."""
-        self._lock = threading.Lock()
 
     def append(self, conversation: str, records: Sequence[Mapping[str, Any]], *, expect: int | None = None) -> int:
         """Append records to a conversation; see `Store.append`."""
@@ -80,12 +74,7 @@ class MemoryEvents:
 
     def __init__(self) -> None:
         self._logs: dict[str, tuple[LogState, list[str], dict[int, int]]] = {}
-        self.renew()
-        renew_after_fork(self)
-
-    def renew(self) -> None:
-        """Start with an own lock, in a child of the process."""
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def claim(self, tree: str) -> Claim:
         """Become the writer of a log; see `EventStore.claim`."""
@@ -97,6 +86,7 @@ class MemoryEvents:
 
     def append(self, tree: str, events: Sequence[Mapping[str, Any]]) -> Outcome:
         """Keep events; see `EventStore.append`."""
+        check_tree_id(tree)
         with self._lock:
             state, texts, places = self._logs.get(tree, (LogState(), [], {}))
             checked = check_events(tree, events, state, lambda seq: json_of(texts[places[seq]]) if seq in places else None)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
 from platformdirs import user_data_path
 
-from agentnb.conversations.stores._forks import renew_after_fork
+from agentnb.conversations.stores._forks import ForkLock
 from agentnb.conversations.stores.folder import FolderStore
 from agentnb.conversations.stores.memory import MemoryStore
 from agentnb.conversations.stores.protocols import Store
@@ -65,11 +64,7 @@ class _Opened:
 
     def __init__(self) -> None:
         self._stores: dict[str, Store] = {}
-        self.renew()
-        renew_after_fork(self)
-
-    def renew(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def at(self, place: str, make: Callable[[], Store]) -> Store:
         with self._lock:

@@ -29,9 +29,13 @@ class Postgres:
         """Make an empty schema and return the URL that leads to it."""
         self._made += 1
         schema = f"place{self._made}"
-        with psycopg.connect(host=str(self._socket), user="tester", dbname="postgres", autocommit=True) as connection:
-            connection.execute(f'create schema "{schema}"'.encode())
+        self.execute(f"create schema {schema}")
         return f"postgresql://tester:secret-word@/postgres?host={self._socket}&options=-csearch_path%3D{schema}"
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+        with psycopg.connect(host=str(self._socket), user="tester", dbname="postgres", autocommit=True) as connection:
+            connection.execute(statement.encode())
 
 
 @contextmanager
