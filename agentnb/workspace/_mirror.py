@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 
+from agentnb.ratings import counted
 from agentnb.values import Rating
 from agentnb.workspace._append_log import AppendLog
 from agentnb.workspace._columns import to_table
 from agentnb.workspace._database import Database
-from agentnb.workspace._ratings import counted
 from agentnb.workspace._said import Digests, odd_lines, odd_ratings, odd_tables
 from agentnb.workspace._stores import Store
 from agentnb.workspace._traced import KeptTrace, traced_tables

@@ -12,11 +12,11 @@ from enum import Enum
 from typing import Any
 
 from agentnb.errors import RatingError
+from agentnb.ratings import canonical, spelled
 from agentnb.values import Call, Rating, Step, Turn
 from agentnb.values.ratings import Verdict
 from agentnb.workspace._database import Database
 from agentnb.workspace._ids import new_id
-from agentnb.workspace._ratings import canonical, spelled
 from agentnb.workspace._said import digest_of
 from agentnb.workspace._values import unknown
 

@@ -13,6 +13,7 @@ import duckdb
 
 from agentnb.decisions import Case, DecisionExpectation
 from agentnb.errors import QueryError, WorkspaceError
+from agentnb.ratings import rating_of, rating_record
 from agentnb.readers import Found, Given, find_files
 from agentnb.render import WorkspaceCard
 from agentnb.rules import default_rules
@@ -31,7 +32,6 @@ from agentnb.workspace._given import Input, sort_input
 from agentnb.workspace._mirror import Mirror
 from agentnb.workspace._ran import RanPrograms
 from agentnb.workspace._rate import OMITTED, make_rating
-from agentnb.workspace._ratings import rating_of, rating_record
 from agentnb.workspace._reading import find_again, take_in
 from agentnb.workspace._ruled import RuledTurns
 from agentnb.workspace._search import FIND

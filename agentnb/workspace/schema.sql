@@ -242,6 +242,7 @@ comment on column approvals.source_line is 'Line of that file, from 1; in a file
 create table ratings (
     rating_id   varchar not null,
     call_id     varchar not null,
+    kind        varchar not null,
     verdict     varchar,
     rated_by    varchar,
     account     varchar,
@@ -249,6 +250,7 @@ create table ratings (
     answer      varchar,
     outputs     varchar,
     reasons     varchar[],
+    tags        varchar[],
     note        varchar,
     origin      varchar,
     sample      varchar,
@@ -259,15 +261,17 @@ create table ratings (
 comment on table ratings is 'one judgement of one call by one person; never edited';
 comment on column ratings.rating_id is 'Id of the rating, a UUID version 7.';
 comment on column ratings.call_id is 'The call or turn that was judged.';
+comment on column ratings.kind is 'What was said: verdict, or tags alone, which neither count nor take anything back.';
 comment on column ratings.verdict is 'right or wrong; null withdraws what the same person said before.';
 comment on column ratings.rated_by is 'The person''s name; null when only the account is known.';
 comment on column ratings.account is 'The account of the operating system, when no person was named.';
 comment on column ratings.rated_at is 'When, in UTC.';
 comment on column ratings.answer is 'The right answer as JSON; only with wrong.';
 comment on column ratings.outputs is 'JSON object of further right outputs by name; only with wrong.';
-comment on column ratings.reasons is 'Short reasons, as tags.';
+comment on column ratings.reasons is 'Short reasons for the verdict.';
+comment on column ratings.tags is 'Open codes; the latest of a person that are not null replace those before, an empty list takes them back.';
 comment on column ratings.note is 'Free text.';
-comment on column ratings.origin is 'How it came about: review or edit; null in records that do not say.';
+comment on column ratings.origin is 'How it came about: review, edit or import; null in records that do not say.';
 comment on column ratings.sample is 'Name of the random draw that the call came from.';
 comment on column ratings.call_name is 'Name of the call when it was rated.';
 comment on column ratings.call_digest is 'Digest of the call''s input when it was rated; a different one now means that the call changed.';
@@ -659,6 +663,8 @@ select
     r.outputs,
     r.reasons,
     r.note,
+    coalesce(r.origin, 'review') as origin,
+    r.sample,
     count(*) over (partition by c.call_id) as raters,
     coalesce(
         min(r.verdict) over (partition by c.call_id) <> max(r.verdict) over (partition by c.call_id)
@@ -676,11 +682,44 @@ comment on column rated_calls.account is 'The account of the operating system, w
 comment on column rated_calls.rated_at is 'When, in UTC.';
 comment on column rated_calls.answer is 'The right answer as JSON; only with wrong.';
 comment on column rated_calls.outputs is 'JSON object of further right outputs by name; only with wrong.';
-comment on column rated_calls.reasons is 'Short reasons, as tags.';
+comment on column rated_calls.reasons is 'Short reasons for the verdict.';
 comment on column rated_calls.note is 'Free text.';
+comment on column rated_calls.origin is 'How it came about: review, edit or import; review where the record does not say.';
+comment on column rated_calls.sample is 'Name of the random draw that the call was rated in.';
 comment on column rated_calls.raters is 'How many ratings of this call count.';
 comment on column rated_calls.disputed is 'Whether people differ about this call: in the verdict, or in the right answer.';
 comment on view rated_calls is 'calls with the ratings that count: per person the latest, withdrawn ones left out';
+
+create view call_tags as
+select distinct c.call_id, c.conversation_id, c.turn_id, c.kind, c.name, unnest(r.tags) as tag, r.rated_by, r.account, r.rated_at
+from (
+    from ratings
+    where tags is not null
+    qualify rated_by is null or row_number() over (partition by call_id, rated_by order by rated_at desc, rating_id desc) = 1
+) as r
+inner join calls as c on r.call_id = c.call_id;
+comment on column call_tags.tag is 'One open code.';
+comment on column call_tags.rated_by is 'Who gave it; null when only the account is known.';
+comment on column call_tags.account is 'The account of the operating system, when no person was named.';
+comment on column call_tags.rated_at is 'When, in UTC.';
+comment on view call_tags is 'calls with the tags that people gave them in open coding: per person the latest';
+
+create view tag_counts as
+select
+    t.tag,
+    count(distinct t.call_id) as calls,
+    count(distinct t.rated_by) as people,
+    count(distinct r.call_id) filter (where r.verdict = 'right') as right_calls,
+    count(distinct r.call_id) filter (where r.verdict = 'wrong') as wrong_calls
+from call_tags as t
+left join rated_calls as r on t.call_id = r.call_id
+group by t.tag;
+comment on column tag_counts.tag is 'One open code.';
+comment on column tag_counts.calls is 'Calls that have it.';
+comment on column tag_counts.people is 'Named people who gave it.';
+comment on column tag_counts.right_calls is 'Calls that have it and that somebody calls right.';
+comment on column tag_counts.wrong_calls is 'Calls that have it and that somebody calls wrong.';
+comment on view tag_counts is 'tags of open coding, with how often they were given and what was said of these calls';
 
 create view disputed_calls as
 select

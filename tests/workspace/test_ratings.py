@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import agentnb as anb
+from agentnb.ratings import counted, rating_of, rating_record
 from agentnb.render import plain_card, render_card
 from agentnb.values import Rating
 from agentnb.workspace import Workspace
-from agentnb.workspace._ratings import counted, rating_of, rating_record
 from tests.workspace.recordings import count, write_session
 
 TURN, CALL = "a-0001", "from tool_calls select call_id order by call_index limit 1"
