@@ -38,7 +38,7 @@ def rating_record(rating: Rating) -> dict[str, Any]:
         "functai_rating" if rating.kind == "verdict" else "agentnb_tags": FORMAT,
         "id": rating.rating_id,
         "call": rating.call_id,
-        "at": rating.rated_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "at": write_time(rating.rated_at),
     }
     record |= {"verdict": rating.verdict} if rating.kind == "verdict" else {}
     optional: dict[str, Any] = {name: getattr(rating, field) for field, name in _TEXTS.items()} | {"reasons": list(rating.reasons) or None}
@@ -53,7 +53,7 @@ def rating_of(record: Any) -> Rating | None:
     kind = _kind_of(record)
     if kind is None:
         return None
-    moment = _time_of(record.get("at"))
+    moment = time_of(record.get("at"))
     rating_id, call_id, verdict = record.get("id"), record.get("call"), record.get("verdict", "none") if kind == "verdict" else None
     if moment is None or not isinstance(rating_id, str) or not isinstance(call_id, str) or verdict not in ("right", "wrong", None):
         return None
@@ -70,6 +70,11 @@ def rating_of(record: Any) -> Rating | None:
         tags=_words_of(record.get("tags")),
         **texts,
     )
+
+
+def write_time(moment: datetime) -> str:
+    """Write a time as records have it: UTC, six digits of a second, so that the order of the texts is that of the times."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def rating_of_row(row: Mapping[str, Any]) -> Rating:
@@ -97,7 +102,8 @@ def _json_of(record: dict[str, Any], name: str) -> str | None:
         return None
 
 
-def _time_of(text: Any) -> datetime | None:
+def time_of(text: Any) -> datetime | None:
+    """Read the time of a record, in UTC; None when it is none."""
     try:
         moment = datetime.fromisoformat(text)
         return moment.astimezone(UTC) if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

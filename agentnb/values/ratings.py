@@ -8,6 +8,7 @@ from typing import Literal
 from agentnb.values._base import Value
 
 Verdict = Literal["right", "wrong"]
+Origin = Literal["review", "edit", "import"]
 RatingKind = Literal["verdict", "tags"]
 
 
