@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from agentnb.workspace._account import Account
 from agentnb.workspace._case_files import load_cases
+from agentnb.workspace._numbers import accuracy, agreement, compare_versions
 from agentnb.workspace._open import last_opened, open_workspace, read_object
 from agentnb.workspace._rated import rated
 from agentnb.workspace._rated_rows import RatedRows, Split
@@ -20,6 +21,9 @@ __all__ = [
     "Scores",
     "Split",
     "Workspace",
+    "accuracy",
+    "agreement",
+    "compare_versions",
     "last_opened",
     "load_cases",
     "open_workspace",
