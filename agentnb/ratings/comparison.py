@@ -59,7 +59,7 @@ class Comparison(Value):
 
 
 def scored_calls(records: Iterable[Any], program: Program, *, by: str | None = None) -> list[ScoredCall]:
-    """Return the rated calls of a program with their scores; those whose inputs were not recorded are left out.
+    """Return the rated calls of a program with their scores; those whose inputs or earlier turns were not recorded are left out.
 
     Args:
         records: call and rating records in any order.
@@ -70,12 +70,12 @@ def scored_calls(records: Iterable[Any], program: Program, *, by: str | None = N
         ScoredCall(
             call_id=one.call["id"],
             version=one.call.get("program", {}).get("version"),
-            question=canonical([one.call["inputs"], one.call.get("saw") or []]),
+            question=canonical([one.call["inputs"], [{"inputs": turn["inputs"], "outputs": turn["outputs"]} for turn in one.context.get("earlier", ())]]),
             score=sum(rating.verdict == "right" for rating in one.ratings) / len(one.ratings),
             started=str(one.call.get("started") or ""),
         )
         for one in rated_records(records, program, by=by)
-        if isinstance(one.call.get("inputs"), dict)
+        if isinstance(one.call.get("inputs"), dict) and one.context is not None
     ]
 
 

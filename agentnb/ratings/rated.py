@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from agentnb.ratings.canonical import canonical
 from agentnb.ratings.counting import counted
 from agentnb.ratings.records import rating_of
+from agentnb.streams.recorded_context import RecordedCalls
 from agentnb.values import Rating, Value
 
 CALL_FORMATS: Final = (1, 2)
@@ -97,6 +98,8 @@ class RatedRecord(NamedTuple):
     """The ratings that count, oldest first."""
     records: tuple[Record, ...]
     """Their records."""
+    context: Mapping[str, Any] | None
+    """What the call was shown before, by name; empty when nothing, None when it cannot be shown again as it was."""
 
 
 def rated_calls(records: Iterable[Any], program: Program, *, by: str | None = None) -> Rated:
@@ -127,7 +130,8 @@ def rated_records(records: Iterable[Any], program: Program, *, by: str | None = 
     calls = _calls_by_id(listed)
     said = _said_by_call(listed, by)
     found = sorted((calls[call_id] for call_id in said.keys() & calls.keys() if _is_of(calls[call_id], program)), key=_order)
-    return [_with_ratings(call, said[call["id"]]) for call in found]
+    recorded = RecordedCalls(calls)
+    return [_with_ratings(call, said[call["id"]], _context(call, recorded)) for call in found]
 
 
 def answer_values(call: Record, rating: Rating, record: Record) -> dict[str, Any]:
@@ -158,9 +162,22 @@ def described(call: Record, direction: str) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
-def _with_ratings(call: Record, said: Iterable[tuple[Rating, Record]]) -> RatedRecord:
+def _with_ratings(call: Record, said: Iterable[tuple[Rating, Record]], context: Mapping[str, Any] | None) -> RatedRecord:
     listed = list(said)
-    return RatedRecord(call, tuple(rating for rating, _ in listed), tuple(record for _, record in listed))
+    return RatedRecord(call, tuple(rating for rating, _ in listed), tuple(record for _, record in listed), context)
+
+
+def _context(call: Record, recorded: RecordedCalls) -> Mapping[str, Any] | None:
+    """Return what a call was shown before.
+
+    A record that does not say it (format 1) is of a call that stands alone, unless it tells of an earlier turn: then what was shown is not known.
+    """
+    if not isinstance(call.get("saw"), list):
+        return None if object_in(call, "conversation").get("parent") else {}
+    context = recorded.context_of(call["id"])
+    if context.refuses is not None:
+        return None
+    return context.as_row() if context.earlier or context.sections or context.helpers else {}
 
 
 def _calls_by_id(records: Iterable[Record]) -> dict[str, Record]:
@@ -205,6 +222,7 @@ def _known(one: RatedRecord, program: Program) -> RatedCall | LeftOut:
         ("other_signature", lambda: not _has_fields_of(call, program)),
         ("no_content", lambda: not _has_inputs(call)),
         ("no_answer", lambda: not given),
+        ("no_context", lambda: one.context is None),
     )
     why = next((why for why, is_lacking in lacks if is_lacking()), None)
     if why is not None:
@@ -216,7 +234,7 @@ def _known(one: RatedRecord, program: Program) -> RatedCall | LeftOut:
         conversation=_text(object_in(call, "conversation").get("id")),
         inputs=object_in(call, "inputs"),
         outputs=outputs,
-        context={},
+        context=one.context or {},
         version=_text(object_in(call, "program").get("version")),
         rating=str(rating.verdict),
         rated_by=rating.rated_by,

@@ -9,12 +9,12 @@ from typing import Any, Final, Protocol, TypedDict, Unpack, overload
 
 import duckdb
 
+from agentnb.conversations.identifiers import new_id
 from agentnb.errors import RatingError
 from agentnb.ratings import draw, rating_record
 from agentnb.values import Call, Rating, Sample, Step, Turn
 from agentnb.workspace._database import Database, Params
 from agentnb.workspace._drawn import KeptSample, now, sample_record
-from agentnb.conversations.identifiers import new_id
 from agentnb.workspace._logs import Logs
 from agentnb.workspace._next import NEXT
 from agentnb.workspace._picked import id_column, picked
