@@ -118,6 +118,7 @@ class Conversation:
         Raises:
             UnknownTurn: there is none with this id.
         """
+        self.ledger.refresh()
         return self._snapshot(self._log_of(turn_id))
 
     def send(self, *args: Any, request_id: Any = None, sends: Sends | None = None, **kwargs: Any) -> Turn:
@@ -197,14 +198,25 @@ class Conversation:
     def answer(self, turn_id: str, which: Any, *, is_yes: bool, by: str | None, reason: str | None, resume: bool) -> Turn:
         """Answer what a turn asks; `Turn.approve` and `Turn.deny` say how."""
         self.ledger.refresh()
-        self._log_of(turn_id)
-        self.ledger.append(lambda log: answer_records(log.turns[turn_id], which, is_yes=is_yes, by=by, reason=reason, now=Run.now()))
-        if not self._log_of(turn_id).unanswered():
-            if resume and self.program is not None:
-                return self.resume(turn_id, {}, [])
-            if not resume:
-                self._watcher.leave(turn_id)
+        if len(self._log_of(turn_id).unanswered()) <= 1:
+            # Who resumes is decided here; the watcher would be as quick.
+            self._watcher.leave(turn_id)
+        try:
+            self.ledger.append(lambda log: answer_records(log.turns[turn_id], which, is_yes=is_yes, by=by, reason=reason, now=Run.now()))
+        except BaseException:
+            self._watcher.watch(turn_id)
+            raise
+        if resume and self.program is not None and not self._log_of(turn_id).unanswered():
+            self._resume_unless_resumed(turn_id)
         return self.turn(turn_id)
+
+    def _resume_unless_resumed(self, turn_id: str) -> None:
+        """Go on with a turn that was just answered, unless whoever ran it saw the answer first."""
+        try:
+            self.resume(turn_id, {}, [])
+        except ConversationError as error:
+            if error.code != "turn-state" or self.turn(turn_id).state in ("waiting", "interrupted"):
+                raise
 
     def resume(self, turn_id: str, results: Mapping[Any, Any], rerun: list[Any]) -> Turn:
         """Go on with a turn; `Turn.resume` says how."""
