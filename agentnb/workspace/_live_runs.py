@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,11 +26,7 @@ class LiveRuns:
     """The part of a workspace that shows live conversations beside recorded ones."""
 
     _store: LiveStore
-
-    def __init__(self) -> None:
-        """Watch nothing yet."""
-        self._live = LivePlaces()
-        self._own: Store | None = None
+    _own: Store | None = None
 
     @property
     def records_place(self) -> Any:
@@ -41,8 +38,13 @@ class LiveRuns:
             self._live.watch(StorePlace(self._own, f"live {os.urandom(4).hex()}"))
         return self._own
 
+    @cached_property
+    def _live(self) -> LivePlaces:
+        return LivePlaces()
+
     def _watch_own(self) -> None:
-        """Watch the database of the folder, also before there is one."""
+        """Watch the database of the folder, also before there is one; all else is looked at again, since the store may be another one."""
+        self._live.look_again()
         if self._store.place is not None:
             self._live.watch(FilePlace(self._store.place / RECORDS))
 

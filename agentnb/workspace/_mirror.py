@@ -12,9 +12,9 @@ from agentnb.values import Rating
 from agentnb.workspace._columns import to_table
 from agentnb.workspace._database import Database
 from agentnb.workspace._drawn import sample_rows
+from agentnb.workspace._live_store import LiveStore
 from agentnb.workspace._logs import Logs
 from agentnb.workspace._said import Digests, odd_lines, odd_ratings, odd_tables
-from agentnb.workspace._stores import Store
 from agentnb.workspace._traced import traced_tables
 
 # Logs of FunctAI hold ratings beside the calls.
@@ -30,7 +30,7 @@ order by c.conversation_id, c.call_index
 class Mirror:
     """Lets the tables of a database show a store and its logs."""
 
-    def __init__(self, database: Database, store: Store, logs: Logs) -> None:
+    def __init__(self, database: Database, store: LiveStore, logs: Logs) -> None:
         """Show what a store and its logs hold, from the first `sync` on."""
         self._database = database
         self._digests = Digests(database)
@@ -39,7 +39,7 @@ class Mirror:
         self._recorded: list[Rating] = []
         self._shown: tuple[object, tuple[int, int, int]] | None = None
 
-    def follow(self, store: Store, logs: Logs) -> None:
+    def follow(self, store: LiveStore, logs: Logs) -> None:
         """Show another store and other logs from now on."""
         with self._lock:
             self._store, self._logs = store, logs
@@ -74,7 +74,7 @@ class Mirror:
             for name, values in sample_rows(entry.value for entry in logs.samples.entries()).items():
                 self._database.say(name, to_table(name, values))
         odd = [*odd_tables(self._store.damaged()), *odd_ratings(ratings, self._digests, logs.ratings.passed())]
-        odd += [*odd_lines("trace", logs.traces.passed()), *odd_lines("sample", logs.samples.passed())]
+        odd += [*odd_lines("trace", logs.traces.passed()), *odd_lines("sample", logs.samples.passed()), *self._store.odd]
         self._database.say("diagnostics", to_table("diagnostics", odd))
 
 

@@ -368,7 +368,7 @@ def refund(order: str) -> str:
 def test_an_answer_is_kept_though_the_view_that_ran_the_turn_resumes_it_first() -> None:
     """Where two views of one process had the turn, approve() raised turn-state after the answer was recorded; and wait() never saw the other's end."""
     store = MemoryStore()
-    asking = opened(anb.program(tutor.function, tools=[refund], approve="changes"), store=store, model=EchoProvider(_refunds))
+    asking = opened(anb.program(tools=[refund], approve="changes")(tutor.function), store=store, model=EchoProvider(_refunds))
     for number in range(20):
         waiting = asking.send(f"Refund order {number}").wait(WAIT)
         other = Conversation(asking.program, "alex", store=store, model=EchoProvider(_refunds))
