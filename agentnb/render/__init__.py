@@ -38,6 +38,14 @@ from agentnb.render._plain import (
     plain_transcript,
     plain_turn,
 )
+from agentnb.render._questions import (
+    plain_questions,
+    question_element,
+    question_key,
+    questions_heading,
+    render_question_whole,
+    render_questions,
+)
 from agentnb.render._rule_strip import plain_rules, render_rule_strip, render_rules
 from agentnb.render._rule_trials import backtest_table, plain_backtest, plain_sweep, render_backtest, render_sweep, sweep_table
 from agentnb.render._tables import render_table
@@ -75,6 +83,7 @@ __all__ = [
     "plain_explanation",
     "plain_frame",
     "plain_message",
+    "plain_questions",
     "plain_rating",
     "plain_raw_turn",
     "plain_rules",
@@ -85,6 +94,9 @@ __all__ = [
     "plain_trace",
     "plain_transcript",
     "plain_turn",
+    "question_element",
+    "question_key",
+    "questions_heading",
     "render_accuracy",
     "render_agreement",
     "render_approval",
@@ -102,6 +114,8 @@ __all__ = [
     "render_frame",
     "render_image",
     "render_message",
+    "render_question_whole",
+    "render_questions",
     "render_rating",
     "render_rating_line",
     "render_raw_turn",

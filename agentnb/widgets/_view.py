@@ -45,7 +45,7 @@ class View(Cell):
         self._wanted = wanted
         self._by = by
         self._said_unsaved = False
-        super().__init__(_page=page, _height=_css_height(height), _rates=wanted.workspace is not None, selected=selected or wanted.call_id, **layout)
+        super().__init__(_page=page, _height=css_height(height), _rates=wanted.workspace is not None, selected=selected or wanted.call_id, **layout)
         self._html = self._first_window()
         if wanted.workspace is not None:
             _OPEN.setdefault(wanted.workspace, WeakSet()).add(self)
@@ -121,7 +121,12 @@ def _image_at(turn: Turn, message_index: int, part_index: int) -> Part:
     return found
 
 
-def _css_height(height: int | str | None) -> str:
+def css_height(height: int | str | None) -> str:
+    """Return the height that a person wants as CSS.
+
+    Raises:
+        ValueError: it is none.
+    """
     written = "" if height is None else f"{height}px" if isinstance(height, int) else height
     if written and not _HEIGHT.fullmatch(written):
         raise ValueError(f"height is a number of pixels, a CSS length such as '60vh', or 'none' for no limit, not {height!r}.")

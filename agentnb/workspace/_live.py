@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Final, NamedTuple
 
+from agentnb.conversations.stores import Store
 from agentnb.errors import WorkspaceError
 from agentnb.readers import LIVE, Rows, SourceFile, TakenIds, live_state, read_live
 from agentnb.values import Diagnostic
@@ -59,6 +60,14 @@ class LivePlaces:
     def names(self) -> frozenset[str]:
         """Return the names of the places that are watched."""
         return frozenset(self._places)
+
+    def stores(self) -> list[Store]:
+        """Return the places as stores, which can be written; a file that is not there is none yet.
+
+        Raises:
+            ConversationError: one cannot be opened.
+        """
+        return [store for place in list(self._places.values()) if (store := place.opened()) is not None]
 
     def look_again(self) -> None:
         """Look at every conversation the next time: the store is another one, or has changed."""

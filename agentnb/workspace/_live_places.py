@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from agentnb.conversations.stores import Store, calls_of, events_of, lengths_of
+from agentnb.conversations.stores import Store, calls_of, events_of, lengths_of, open_store
 from agentnb.errors import AgentnbError
 from agentnb.readers import LiveDatabase, LiveRecords, trees_of
 
@@ -34,6 +34,9 @@ class LivePlace(Protocol):
     def progress(self, turns: Iterable[str]) -> int:
         """Return a number that grows whenever something is told of turns that run."""
 
+    def opened(self) -> Store | None:
+        """Return the place as a store, which can be written; None while there is none."""
+
 
 class FilePlace(LiveDatabase):
     """An SQLite file; while it is not there, it has no conversations."""
@@ -46,6 +49,10 @@ class FilePlace(LiveDatabase):
     def lengths(self) -> dict[str, int]:
         """Return how many records each conversation has."""
         return super().lengths() if self.path.exists() else {}
+
+    def opened(self) -> Store | None:
+        """Return the database as a store, where the file is there."""
+        return open_store(self.name) if self.path.exists() else None
 
 
 class StorePlace:
@@ -77,6 +84,10 @@ class StorePlace:
         """Return how many events are kept of turns."""
         events = events_of(self.store)
         return sum(len(events.read(turn)) for turn in turns) if events is not None else 0
+
+    def opened(self) -> Store | None:
+        """Return the store."""
+        return self.store
 
 
 def conversation_path(place: LivePlace, conversation_id: str) -> Path:

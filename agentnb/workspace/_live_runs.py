@@ -38,6 +38,14 @@ class LiveRuns:
             self._live.watch(StorePlace(self._own, f"live {os.urandom(4).hex()}"))
         return self._own
 
+    def record_stores(self) -> list[Store]:
+        """Return the stores of the live conversations that the workspace shows, to answer and go on with their turns.
+
+        Raises:
+            ConversationError: one cannot be opened.
+        """
+        return self._live.stores()
+
     @cached_property
     def _live(self) -> LivePlaces:
         return LivePlaces()

@@ -46,6 +46,7 @@ class Held(Protocol):
 
     rules: list[Rule]
     _database: Database
+
     @property
     def _store(self) -> Store: ...
 
