@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -53,7 +53,7 @@ class Questions:
             now = Run.now()
             for conversation_id in self._grown():
                 self._lengths[conversation_id] = self._read(conversation_id)
-            found = [each for name, log in self._logs.items() for turn in log.turns.values() for each in _questions_of(name, turn, now)]
+            found = [each for name, log in self._logs.items() for turn in log.turns.values() for each in _waiting_in(name, turn, now)]
         return sorted(found, key=lambda each: (each.asked_at or EPOCH, each.place))
 
     def answered(self, question: WaitingApproval) -> Answered | None:
@@ -97,14 +97,20 @@ class Questions:
         return log.position
 
 
-def _questions_of(conversation_id: str, turn: TurnLog, now: int) -> Iterable[WaitingApproval]:
-    if turn.ended is not None or turn.waiting is None or turn.state(now) not in ("waiting", "interrupted"):
-        return
-    asked_at = micros_of(turn.waiting.get("at"))
-    for asked in turn.unanswered():
+def questions_of(conversation_id: str, turn_id: str, approvals: Iterable[Mapping[str, Any]], turn: TurnLog | None = None) -> Iterator[WaitingApproval]:
+    """Yield what a turn asks, as values.
+
+    Args:
+        conversation_id: the conversation.
+        turn_id: the turn.
+        approvals: what it asks, as records have it.
+        turn: the turn, for what it was given and since when it waits.
+    """
+    asked_at = micros_of(turn.waiting.get("at")) if turn is not None and turn.waiting is not None else None
+    for asked in approvals:
         yield WaitingApproval(
             conversation_id=conversation_id,
-            turn_id=turn.id,
+            turn_id=turn_id,
             call_id=_text(asked, "call"),
             site=_text(asked, "site") or "",
             invocation=count_in(asked, "invocation") or 0,
@@ -114,10 +120,16 @@ def _questions_of(conversation_id: str, turn: TurnLog, now: int) -> Iterable[Wai
             input=_json(asked["input"]) if "input" in asked else None,
             effects=_text(asked, "effects"),
             question=_text(asked, "question"),
-            program=_text(turn.program, "name"),
-            prompt=_prompt(turn.inputs),
+            program=_text(turn.program, "name") if turn is not None else None,
+            prompt=_prompt(turn.inputs) if turn is not None else None,
             asked_at=None if asked_at is None else EPOCH + timedelta(microseconds=asked_at),
         )
+
+
+def _waiting_in(conversation_id: str, turn: TurnLog, now: int) -> Iterable[WaitingApproval]:
+    if turn.ended is not None or turn.waiting is None or turn.state(now) not in ("waiting", "interrupted"):
+        return ()
+    return questions_of(conversation_id, turn.id, turn.unanswered(), turn)
 
 
 def _prompt(inputs: Mapping[str, Any]) -> str | None:

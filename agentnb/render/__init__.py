@@ -22,6 +22,14 @@ from agentnb.render._decisions import (
 )
 from agentnb.render._frame import css
 from agentnb.render._images import image_text, render_image
+from agentnb.render._live import (
+    LiveConversationCard,
+    LiveTurnCard,
+    plain_live_conversation,
+    plain_live_turn,
+    render_live_conversation,
+    render_live_turn,
+)
 from agentnb.render._options import Options, options
 from agentnb.render._pages import Finding, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
 from agentnb.render._pieces import render_approval, render_message, render_rating, render_step
@@ -59,6 +67,8 @@ from agentnb.render.what_if import render_what_if
 
 __all__ = [
     "Finding",
+    "LiveConversationCard",
+    "LiveTurnCard",
     "Options",
     "ResultTable",
     "TranscriptPage",
@@ -82,6 +92,8 @@ __all__ = [
     "plain_evidence",
     "plain_explanation",
     "plain_frame",
+    "plain_live_conversation",
+    "plain_live_turn",
     "plain_message",
     "plain_questions",
     "plain_rating",
@@ -113,6 +125,8 @@ __all__ = [
     "render_explanation",
     "render_frame",
     "render_image",
+    "render_live_conversation",
+    "render_live_turn",
     "render_message",
     "render_question_whole",
     "render_questions",

@@ -212,8 +212,24 @@ function isSave(event) {
   return (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "s";
 }
 
-// src/approvals.ts
+// src/sight.ts
 var HERE = 2e4;
+function stayInSight(cell, answered = () => void 0) {
+  const view = Math.random().toString(36).slice(2);
+  const here = () => cell.kernel.ask("here", "here", { view }, answered);
+  const timer = window.setInterval(here, HERE);
+  const leave = () => {
+    window.clearInterval(timer);
+    try {
+      cell.model.send({ kind: "gone", view });
+    } catch {
+    }
+  };
+  cell.signal.addEventListener("abort", leave, { once: true });
+  here();
+}
+
+// src/approvals.ts
 var SECOND = 1e3;
 var Approvals = class {
   #cell;
@@ -221,7 +237,6 @@ var Approvals = class {
   #more = make("div", { class: "more" });
   #said = make("div", { class: "said-so dim", role: "status" });
   #shown = /* @__PURE__ */ new Map();
-  #view = Math.random().toString(36).slice(2);
   #keys;
   #current = "";
   constructor(cell) {
@@ -234,10 +249,9 @@ var Approvals = class {
     takeClicks(cell, this.#actions(), (clicked) => this.#pick(clicked.closest(".question")));
     cell.root.addEventListener("submit", (event) => event.preventDefault(), { signal: cell.signal });
     this.#list.addEventListener("focusin", (event) => this.#pick(event.target.closest(".question")), { signal: cell.signal });
-    this.#here();
-    const here = window.setInterval(() => this.#here(), HERE);
+    stayInSight(cell, (news) => this.#show(news));
     const tick = window.setInterval(() => this.#tick(), SECOND);
-    cell.signal.addEventListener("abort", () => this.#leave([here, tick]), { once: true });
+    cell.signal.addEventListener("abort", () => window.clearInterval(tick), { once: true });
   }
   #table() {
     return [
@@ -269,16 +283,6 @@ var Approvals = class {
         this.#focus();
       }
     };
-  }
-  #here() {
-    this.#cell.kernel.ask("here", "here", { view: this.#view }, (news) => this.#show(news));
-  }
-  #leave(timers) {
-    for (const timer of timers) window.clearInterval(timer);
-    try {
-      this.#cell.model.send({ kind: "gone", view: this.#view });
-    } catch {
-    }
   }
   /** Bring the list up to date: what stays is not touched, so that nothing that is being read or typed moves. */
   #show(news) {

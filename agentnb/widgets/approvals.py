@@ -85,7 +85,7 @@ class Approvals(Cell):
         Raises:
             ConversationError: a store cannot be read.
         """
-        self._look()
+        self._tell()
         return tuple(each.question for each in self._known.values())
 
     def __repr__(self) -> str:

@@ -61,15 +61,20 @@ class StorePlace:
     Args:
         store: the store.
         name: by which it is told from others; no path, and without a password.
+        only: the one conversation that is wanted; None for all.
     """
 
-    def __init__(self, store: Store, name: str) -> None:
-        self.store = store
+    def __init__(self, store: Store, name: str, *, only: str | None = None) -> None:
+        self.store, self._only = store, only
         self.name = f"<{name}>"
 
     def lengths(self) -> Mapping[str, int]:
         """Return how many records each conversation has."""
-        return lengths_of(self.store) or {}
+        lengths = lengths_of(self.store)
+        if self._only is None:
+            return lengths or {}
+        length = len(self.store.read(self._only)) if lengths is None else lengths.get(self._only, 0)
+        return {self._only: length} if length else {}
 
     def read(self, conversation_id: str) -> LiveRecords:
         """Return what is kept of a conversation."""

@@ -46,6 +46,10 @@ class LiveRuns:
         """
         return self._live.stores()
 
+    def watch_conversation(self, store: Store, conversation_id: str) -> None:
+        """Show one conversation of a store from now on."""
+        self._live.watch(StorePlace(store, f"live {conversation_id}", only=conversation_id))
+
     @cached_property
     def _live(self) -> LivePlaces:
         return LivePlaces()

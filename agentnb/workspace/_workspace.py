@@ -71,6 +71,12 @@ class Workspace(JudgedCalls, LiveRuns, RanPrograms, RuledTurns, TracedAnswers):
         return self._store.folder
 
     @property
+    def generation(self) -> object:
+        """What changes whenever the tables do, compared by `==`; asking it is cheap."""
+        self._sync()
+        return self._store.state()
+
+    @property
     def is_damaged(self) -> bool:
         """Whether tables of the folder cannot be read; `refresh` reads their sources again, and `diagnostics` says which these are."""
         self._check_open()

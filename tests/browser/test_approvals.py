@@ -21,7 +21,7 @@ WITHIN_A_SECOND = 1_000
 @pytest.fixture
 def folder(lab: Lab, request: pytest.FixtureRequest) -> Path:
     """A folder of its own for the notebook and its database."""
-    folder = lab.folder / request.node.name
+    folder = Path(lab.folder, request.node.name)
     folder.mkdir()
     return folder
 

@@ -4,9 +4,8 @@ import { type Cell, openCell, takeClicks } from "./cell.ts";
 import { all, button, make, numberOf, parsed, plural } from "./dom.ts";
 import { type Key, takeKeys, toggleHelp } from "./keys.ts";
 import type { RenderProps } from "./model.ts";
+import { stayInSight } from "./sight.ts";
 
-/** How often the kernel is told that somebody can see this view: it looks for news only then. */
-const HERE = 20_000;
 const SECOND = 1_000;
 
 type Verdict = "yes" | "no";
@@ -33,7 +32,6 @@ class Approvals {
   readonly #more = make("div", { class: "more" });
   readonly #said = make("div", { class: "said-so dim", role: "status" });
   readonly #shown = new Map<string, HTMLElement>();
-  readonly #view = Math.random().toString(36).slice(2);
   readonly #keys: Key[];
   #current = "";
 
@@ -47,10 +45,9 @@ class Approvals {
     takeClicks(cell, this.#actions(), (clicked) => this.#pick(clicked.closest<HTMLElement>(".question")));
     cell.root.addEventListener("submit", (event) => event.preventDefault(), { signal: cell.signal });
     this.#list.addEventListener("focusin", (event) => this.#pick((event.target as HTMLElement).closest<HTMLElement>(".question")), { signal: cell.signal });
-    this.#here();
-    const here = window.setInterval(() => this.#here(), HERE);
+    stayInSight(cell, (news) => this.#show(news as unknown as News));
     const tick = window.setInterval(() => this.#tick(), SECOND);
-    cell.signal.addEventListener("abort", () => this.#leave([here, tick]), { once: true });
+    cell.signal.addEventListener("abort", () => window.clearInterval(tick), { once: true });
   }
 
   #table(): Key[] {
@@ -84,19 +81,6 @@ class Approvals {
         this.#focus();
       },
     };
-  }
-
-  #here(): void {
-    this.#cell.kernel.ask("here", "here", { view: this.#view }, (news) => this.#show(news as unknown as News));
-  }
-
-  #leave(timers: number[]): void {
-    for (const timer of timers) window.clearInterval(timer);
-    try {
-      this.#cell.model.send({ kind: "gone", view: this.#view });
-    } catch {
-      // The kernel is gone, and with it everybody who could be told.
-    }
   }
 
   /** Bring the list up to date: what stays is not touched, so that nothing that is being read or typed moves. */
