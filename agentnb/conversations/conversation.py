@@ -199,13 +199,13 @@ class Conversation:
     def answer(self, turn_id: str, which: Any, *, is_yes: bool, by: str | None, reason: str | None, resume: bool) -> Turn:
         """Answer what a turn asks; `Turn.approve` and `Turn.deny` say how."""
         self.ledger.refresh()
-        if len(self._log_of(turn_id).unanswered()) <= 1:
-            # Who resumes is decided here; the watcher would be as quick.
-            self._watcher.leave(turn_id)
+        # Who resumes is decided here; the watcher would be as quick.
+        left = len(self._log_of(turn_id).unanswered()) <= 1 and self._watcher.leave(turn_id)
         try:
             self.ledger.append(lambda log: answer_records(log.turns[turn_id], which, is_yes=is_yes, by=by, reason=reason, now=Run.now()))
         except BaseException:
-            self._watcher.watch(turn_id)
+            if left:
+                self._watcher.watch(turn_id)
             raise
         if resume and self.program is not None and not self._log_of(turn_id).unanswered():
             self._resume_unless_resumed(turn_id)

@@ -36,10 +36,12 @@ class Watcher:
                 self._thread = threading.Thread(target=self._run, name="agentnb-answers", daemon=True)
                 self._thread.start()
 
-    def leave(self, turn_id: str) -> None:
-        """Leave a turn to whoever resumes it."""
+    def leave(self, turn_id: str) -> bool:
+        """Leave a turn to whoever resumes it; returns whether it was watched."""
         with self._lock:
+            watched = turn_id in self._turns
             self._turns.discard(turn_id)
+            return watched
 
     def _run(self) -> None:
         while True:
