@@ -91,7 +91,7 @@ def test_an_answer_of_somebody_else_is_told_and_a_second_one_is_refused(memory: 
     others.answer(question, is_yes=False, by="bo", reason="too dear")
     with pytest.raises(ConversationError, match="turn-state"):
         questions.answer(question, is_yes=True, by="ana")
-    assert questions.waiting() == []
+    assert questions.waiting() == ()
     assert questions.answered(question) == (False, "bo", "too dear")
     assert questions.rests(question)
 
@@ -101,7 +101,7 @@ def test_a_turn_that_was_given_up_asks_nothing(memory: MemoryStore) -> None:
     questions = Questions(memory)
     assert len(questions.waiting()) == 1
     Conversation(None, "alex", store=memory).turn("t1").abandon()
-    assert questions.waiting() == []
+    assert questions.waiting() == ()
 
 
 def test_of_one_conversation_only_its_own_questions_are_told(memory: MemoryStore) -> None:

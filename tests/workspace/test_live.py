@@ -45,7 +45,7 @@ def desk(message: str) -> str:
 
 
 @anb.program(model=EchoProvider(lambda request: "both"))
-def judge(candidates: list[Any]) -> str:  # type: ignore[empty-body]
+def judge(candidates: list[Any]) -> str:
     """Choose."""
 
 
