@@ -11,7 +11,7 @@ import pytest
 
 import agentnb.render
 from agentnb import render
-from agentnb.values import Call, Message, Part, ScriptRow, Turn
+from agentnb.values import Call, Message, Part, ScriptRow, Turn, WaitingApproval
 from agentnb.values.scripts import program_size
 from tests.render.pages import Page
 from tests.render.samples import ATTACKS, REFUND, TurnMaker, conversation, hostile_turn
@@ -35,7 +35,15 @@ def every_view(turn: Turn, attack: str) -> dict[str, str]:
     script = ScriptRow(conversation_id="c", turn_id="t", call_id="x", dispatch=1, tool=attack, argument=attack, bytes=size.bytes, lines=size.lines, text=attack,
                        outcome="failed", language=attack, turn=1, iteration=1)  # fmt: skip
     call, rated = turn.calls[2], turn.ratings[0]
+    texts = dict.fromkeys(("conversation_id", "turn_id", "name", "path", "effects", "question", "prompt", "program"), attack)
+    asked = WaitingApproval(**texts, input=json.dumps({attack: attack}))
+    live = render.LiveTurnCard(asked=attack, state=attack, answer=attack, error=attack, waiting=(asked,), tree=f"a\n{attack}", advice=attack, code=(attack,))
+    chat = render.LiveConversationCard(conversation_id=attack, program=attack, turns=(live,), total=2)
     return {
+        "questions": render.render_questions([asked], by=attack),
+        "live question": render.render_question(asked),
+        "turn that lives": render.render_live_turn(live),
+        "conversation that lives": render.render_live_conversation(chat),
         "turn": render.render_turn(turn),
         "live turn": render.render_turn(turn, live=True, standalone=False),
         "body": render.render_turn_body(turn, live=True, selected=call.call_id),
