@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,7 +50,11 @@ class Database:
         self._gate = Gate()
         self._connect_anew()
         at_rest_in_forks(self)
-        self._prepare()
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
 
     def pause(self) -> None:
         """Let what is under way end and close all connections before a fork: SQLite's locks belong to a process, and a child that met them would fail."""
@@ -89,7 +94,7 @@ class Database:
         Raises:
             ConversationError: the database cannot be written (`store-failed`).
         """
-        with self._gate.passing(), self._failing_clearly("written"):
+        with self._gate.passing(), self._failing_clearly("written"), self._in_turn():
             self._check_file("written")
             with self._engine.connect() as connection:
                 connection.exec_driver_sql("begin immediate" if self.is_sqlite else "begin")
@@ -113,6 +118,7 @@ class Database:
 
     def _connect_anew(self) -> None:
         self._engine = self._make_engine()
+        self._turn = threading.Lock()
         self._close_late = weakref.finalize(self, self._engine.dispose)
 
     def _make_engine(self) -> Engine:
@@ -135,6 +141,20 @@ class Database:
             if version < VERSION:
                 with self.writing() as connection:
                     migrate(connection, self.name)
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Let the threads of this process write to SQLite one after the other: it would have them look again and again, and some for long."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._turn.acquire(timeout=self._busy_timeout):
+            reason, advice = f"other threads of this process have held it for {self._busy_timeout:g} seconds", "let fewer of them write at once"
+            raise store_failed(self.name, reason, advice, doing="written")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def _make_file(self) -> None:
         """Make an SQLite file that is the owner's alone; SQLite gives the files beside it the same rights."""
