@@ -61,7 +61,12 @@ def test_an_append_is_one_write_then_flushed_then_acknowledged(store: FolderStor
     done: list[str] = []
     for name in ("write", "fsync"):
         original = getattr(os, name)
-        monkeypatch.setattr(os, name, lambda *args, name=name, original=original: (done.append(name), original(*args))[1])
+
+        def noted(*args: Any, name: str = name, original: Any = original) -> Any:
+            done.append(name)
+            return original(*args)
+
+        monkeypatch.setattr(os, name, noted)
     store.append("c", [{"text": "c"}, {"text": "d"}])
     done.append("acknowledged")
     assert done == ["write", "fsync", "acknowledged"]
@@ -116,7 +121,12 @@ def test_only_what_is_new_is_read_again(store: FolderStore, file: Path, monkeypa
     store.append("c", [{"text": "d"}])
     read: list[int] = []
     original = os.read
-    monkeypatch.setattr(os, "read", lambda descriptor, size: (read.append(size), original(descriptor, size))[1])
+
+    def noted(descriptor: int, size: int) -> bytes:
+        read.append(size)
+        return original(descriptor, size)
+
+    monkeypatch.setattr(os, "read", noted)
     assert [record["text"] for record in store.read("c", after=3)] == ["d"]
     assert sum(read) < 500
 
