@@ -25,6 +25,7 @@
     ├── ConversationError  (RuntimeError)  a live conversation cannot do this; has `code` and, where there is one, `turn`
     │   ├── ConversationIdError (ValueError)   a text that cannot be the id of a conversation
     │   ├── SettingError       (ValueError)    a setting of a conversation that cannot be as given
+    │   ├── ApprovalAnswerError (TypeError)    a function that decides about approvals answered neither yes nor no
     │   ├── UnknownTurn        (KeyError)      the conversation has no turn with this id
     │   ├── StoreConflict                      somebody else appended first; nothing was written
     │   ├── EventRefused                       a log of events takes this event not, or not here
@@ -265,7 +266,22 @@ class ConversationIdError(ConversationError, ValueError):
 
 
 class SettingError(ConversationError, ValueError):
-    """A setting of a conversation or program that cannot be as given; it was not taken over."""
+    """A setting of a conversation or program that cannot be as given; it was not taken over.
+
+    Attributes:
+        field: the name in it that cannot be; None when it is about no name.
+    """
+
+    def __init__(self, code: str, detail: str, *, field: str | None = None) -> None:
+        super().__init__(code, detail)
+        self.field = field
+
+
+class ApprovalAnswerError(ConversationError, TypeError):
+    """A function that is asked whether a tool may run answered neither yes nor no; the tool did not run."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("approve-answer", detail)
 
 
 class UnknownTurn(ConversationError, KeyError):
