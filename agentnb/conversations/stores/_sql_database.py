@@ -48,7 +48,8 @@ class Database:
         self._make_file()
         self._identity = self._look()
         self._gate = Gate()
-        self._connect_anew()
+        with self._failing_clearly("opened"):
+            self._connect_anew()
         at_rest_in_forks(self)
         try:
             self._prepare()
@@ -194,8 +195,10 @@ class Database:
                 raise ConversationError("store-failed", f"{unknown}. Read the conversation before you write again") from error
             reason, advice = reason_and_advice(error, self._busy_timeout, str(self._url.password or ""))
             raise store_failed(self.name, reason, advice, doing=doing) from error
-        except (SQLAlchemyError, ModuleNotFoundError) as error:
-            raise store_failed(self.name, str(error), "see its documentation", doing=doing) from error
+        except ModuleNotFoundError as error:
+            raise store_failed(self.name, str(error), "install the driver (pip install 'agentnb-kit[postgres]')", doing=doing) from error
+        except SQLAlchemyError as error:
+            raise store_failed(self.name, str(error), "correct the URL", doing=doing) from error
 
 
 def _roll_back(connection: Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,12 @@ def test_a_url_of_anything_else_is_refused(url: str) -> None:
     with pytest.raises(SettingError, match="store-url: ") as caught:
         SqlStore(url)
     assert "secret-word" not in str(caught.value)
+
+
+def test_without_the_driver_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(ConversationError, match=r"store-failed: .* cannot be opened: .*psycopg.* pip install 'agentnb-kit\[postgres\]'"):
+        SqlStore("postgresql://user@host/x")
 
 
 def test_a_transaction_that_fails_in_the_middle_leaves_nothing(path: Path) -> None:
