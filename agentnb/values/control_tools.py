@@ -10,7 +10,7 @@ from agentnb.values.decisions import ControlToolRole
 
 ASK: Final = frozenset({"ask_user", "askuserquestion", "ask_followup_question", "request_user_input", "ask_clarification", "ask_human"})
 """Tools that put a question to the person and wait, in lower case."""
-FINISH: Final = frozenset({"complete_task", "attempt_completion", "final_answer", "task_complete", "finish", "submit"})
+FINISH: Final = frozenset({"complete_task", "mark_task_complete", "attempt_completion", "final_answer", "task_complete", "finish", "submit"})
 """Tools by which an agent says that it is done."""
 WRITE_PAYLOAD: Final = frozenset({"payload_change_request"})
 """Tools that write to a payload which the loop carries on."""

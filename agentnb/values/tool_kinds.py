@@ -215,9 +215,10 @@ def _kind_of_name(name: str) -> str:
     return next((kind for head, kind in _STARRED.items() if joined.startswith(head)), "other")
 
 
-def _words(name: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _words(name: str) -> tuple[str, ...]:
     plain = name.rpartition("__")[2] if name.startswith("mcp__") else name.rpartition(".")[2] or name
-    return [word.casefold() for word in _WORDS.findall(plain)]
+    return tuple(word.casefold() for word in _WORDS.findall(plain))
 
 
 def _joined(name: str) -> str:
