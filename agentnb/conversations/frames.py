@@ -50,15 +50,6 @@ class Frame:
         self._ordinals: Counter[tuple[str, int | None]] = Counter()
         self._lock = threading.Lock()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the calls from the outermost to this one."""
-        return (*(self.parent.names if self.parent is not None else ()), self.program.name)
-
-    def approval_path(self, tool: str) -> str:
-        """Return the path by which an approval rule may name a tool of this call."""
-        return "/".join((*self.names, tool))
-
     def number_invocations(self, count: int) -> list[int]:
         """Number the tool calls of one reply, in the model's order, before any of them runs."""
         with self._lock:
