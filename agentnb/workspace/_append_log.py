@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import re
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from agentnb.conversations.stores._files import append_durably, sync_folder
 from agentnb.errors import WorkspaceError
 
 T = TypeVar("T")
@@ -161,7 +161,7 @@ class _OwnFile:
         try:
             folder.mkdir(exist_ok=True)
             self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-            _sync_folder(folder)
+            sync_folder(folder)
         except OSError as error:
             raise _not_kept(self._noun, self.path, error) from error
 
@@ -174,18 +174,9 @@ class _OwnFile:
 
     def append(self, records: Sequence[dict[str, Any]]) -> None:
         line = b"".join(map(_line_of, records))
-        before = os.fstat(self._file).st_size
         try:
-            written = os.write(self._file, line)
-            while written < len(line):
-                count = os.write(self._file, line[written:])
-                if not count:
-                    raise OSError(errno.ENOSPC, f"only {written} of {len(line)} bytes could be written")
-                written += count
-            os.fsync(self._file)
+            append_durably(self._file, line)
         except OSError as error:
-            with contextlib.suppress(OSError):  # the first error is the one to tell; a cut line is skipped by every reader
-                os.ftruncate(self._file, before)
             raise _not_kept(self._noun, self.path, error) from error
 
     def close(self) -> None:
@@ -236,16 +227,6 @@ def _sizes(folder: Path) -> dict[str, int]:
         with contextlib.suppress(FileNotFoundError):  # removed since the folder was listed
             sizes[entry.name] = entry.stat().st_size
     return sizes
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return  # a folder cannot be opened there, and its entries need no flush
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _not_kept(noun: str, path: Path, error: OSError) -> WorkspaceError:

@@ -86,6 +86,28 @@ def test_a_batch_that_was_cut_is_not_seen_and_goes_with_the_next_append(store: F
     assert b"d" not in file.read_bytes()
 
 
+def test_wherever_a_process_dies_in_a_write_the_batch_is_whole_or_not_there(store: FolderStore, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, write = file.read_bytes(), os.write
+    store.append("c", [{"text": "c"}, {"text": "d"}, {"text": "e"}])
+    size = len(file.read_bytes()) - len(before)
+
+    for cut in range(size + 1):
+        file.write_bytes(before)
+
+        def died(descriptor: int, data: bytes, cut: int = cut) -> int:
+            write(descriptor, data[:cut])
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", died)
+            with pytest.raises(KeyboardInterrupt):
+                store.append("c", [{"text": "c"}, {"text": "d"}, {"text": "e"}])
+        there = ["a", "b", *("cde" if cut == size else "")]
+        assert texts(store) == texts(FolderStore(store.folder)) == there
+        assert store.append("c", [{"text": "f"}]) == len(there) + 1
+        assert texts(store) == [*there, "f"]
+
+
 def test_a_last_record_that_lost_only_the_end_of_its_line_is_kept(store: FolderStore, file: Path) -> None:
     file.write_bytes(file.read_bytes().rstrip(b"\n"))
     reader = FolderStore(store.folder)

@@ -212,7 +212,7 @@ def test_a_url_of_anything_else_is_refused(url: str) -> None:
 
 def test_without_the_driver_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(ConversationError, match=r"store-failed: .* cannot be opened: .*psycopg.* pip install 'agentnb-kit\[postgres\]'"):
+    with pytest.raises(ConversationError, match=r"store-failed: .* cannot be opened: .*psycopg.*\(pip install 'agentnb-kit\[postgres\]'"):
         SqlStore("postgresql://user@host/x")
 
 
