@@ -102,8 +102,8 @@ print(ws.sql("select count(*) from ratings").fetchall()[0][0] >= 80)
     assert finish([start(root, code, folder, name) for name in ("ana", "ben")]) == ["True\n", "True\n"]
     ws = anb.open(workspace=folder)
     assert ws.sql("from ratings select rated_by, count(*), count(*) filter (counts) group by all order by all").fetchall() == [
-        ("ana", 200, 10),
-        ("ben", 200, 10),
+        ("ana", 80, 10),
+        ("ben", 80, 10),
     ]
     # Both drew the same calls under the same names, so there is one draw of each.
     assert (count(ws, "samples"), count(ws, "sampled_calls"), count(ws, "call_tags")) == (8, 24, 0)
