@@ -9,7 +9,7 @@ from agentnb.ratings.accuracy import Accuracy, DrawnCall, RaterAccuracy, measure
 from agentnb.ratings.agreement import Agreement, Disagreement, Estimate, Judgements, PairAgreement, measure_agreement
 from agentnb.ratings.canonical import canonical, spelled
 from agentnb.ratings.comparison import Comparison, ScoredCall, compare, paired_range, scored_calls
-from agentnb.ratings.counting import counted
+from agentnb.ratings.counting import Counts, counted
 from agentnb.ratings.examples import chat_example
 from agentnb.ratings.exports import Exported, ExportForm, mlflow_assessments, phoenix_annotations
 from agentnb.ratings.foreign import ForeignRating, read_foreign
@@ -26,6 +26,7 @@ __all__ = [
     "Accuracy",
     "Agreement",
     "Comparison",
+    "Counts",
     "Disagreement",
     "Drawn",
     "DrawnCall",
