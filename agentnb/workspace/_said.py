@@ -37,6 +37,10 @@ class Digests:
         """Ask again: the tables have changed."""
         self._known.clear()
 
+    def learn(self, known: Mapping[str, str | None]) -> None:
+        """Take over digests that were just worked out from the tables."""
+        self._known |= known
+
     def of(self, call_ids: Iterable[str]) -> Mapping[str, str | None]:
         """Return the digests of calls; None of one that is not there."""
         new = sorted(set(call_ids) - self._known.keys())
