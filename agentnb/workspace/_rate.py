@@ -35,13 +35,14 @@ OMITTED = Omitted.OMITTED
 
 _VERDICTS: Final[dict[Any, Verdict | None]] = {"right": "right", "wrong": "wrong", None: None, True: "right", False: "wrong"}
 # A turn is known by what the person said, which its own call does not hold; a merge is the work of the call that merged.
-_CALLS: Final = """
+_ABOUT: Final = """
 select c.call_id, c.name, coalesce(c.input, t.prompt) as input, json_extract_string(c.extra, '$.turn.made_by.call') as made_by
 from calls as c
 left join turns as t on c.call_id = t.turn_id
-where c.call_id in (select unnest($1))
-order by c.call_id, c.conversation_id
 """
+# A single id is compared as a constant, which DuckDB looks for while it reads; a list of them it joins.
+_ONE: Final = f"{_ABOUT} where c.call_id = $1 order by c.call_id, c.conversation_id"
+_CALLS: Final = f"{_ABOUT} where c.call_id in (select unnest($1)) order by c.call_id, c.conversation_id"
 _DRAWN: Final = "select call_id from sampled_calls where sample = $1 and call_id in (select unnest($2)) order by call_id"
 
 
@@ -132,7 +133,8 @@ def _calls_of(database: Database, call_ids: Sequence[str]) -> list[dict[str, Any
 
 
 def _known(database: Database, call_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    rows = database.rows(_CALLS, [[spelled(wanted) for wanted in call_ids]])
+    wanted = [spelled(call_id) for call_id in call_ids]
+    rows = database.rows(_ONE, wanted) if len(wanted) == 1 else database.rows(_CALLS, [wanted])
     return {row["call_id"]: row for row in reversed(rows)}
 
 
