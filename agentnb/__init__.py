@@ -115,7 +115,7 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
-    from agentnb.widgets import CallTree, Replay, Transcript, Upload
+    from agentnb.widgets import CallTree, Rater, Replay, Transcript, Upload
     from agentnb.workspace import Account, CaseScore, Scores, Workspace, load_cases, score
     from agentnb.workspace import open_workspace as open
     from agentnb.workspace import read_object as read
@@ -144,7 +144,7 @@ _ROOMS = {
         "Approval", "Call", "ControlToolRole", "Conversation", "Decision", "Diagnostic", "Message", "Nudge", "ObservedDecision", "Part", "Rating",
         "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "ScriptRow", "Source", "Step", "Turn", "Usage",
     ),
-    "widgets": ("CallTree", "Replay", "Transcript", "Upload"),
+    "widgets": ("CallTree", "Rater", "Replay", "Transcript", "Upload"),
     "workspace": ("Account", "CaseScore", "Scores", "Workspace", "load_cases", "open", "read", "score"),
 }  # fmt: skip
 _NAMES = {"open": "open_workspace", "read": "read_object"}
@@ -177,6 +177,7 @@ __all__ = [
     "OptionError",
     "Part",
     "QueryError",
+    "Rater",
     "Rating",
     "RatingError",
     "RawToolCall",

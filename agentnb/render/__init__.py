@@ -22,7 +22,7 @@ from agentnb.render._decisions import (
 from agentnb.render._frame import css
 from agentnb.render._images import image_text, render_image
 from agentnb.render._options import Options, options
-from agentnb.render._pages import Finding, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
+from agentnb.render._pages import CallToRate, EarlierTurn, Finding, RatingProgress, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
 from agentnb.render._pieces import render_approval, render_message, render_rating, render_step
 from agentnb.render._plain import (
     plain_approval,
@@ -43,18 +43,23 @@ from agentnb.render._tables import render_table
 from agentnb.render._transcripts import render_conversation, render_transcript
 from agentnb.render._trees import render_call_tree, tree_order
 from agentnb.render._turns import render_call, render_rating_line, render_steps, render_turn, render_turn_body, turn_line
+from agentnb.render.call_to_rate import answer_of, plain_progress, render_call_body, render_call_to_rate
 from agentnb.render.evidence import plain_evidence, render_evidence
 from agentnb.render.replay import plain_frame, plain_trace, render_frame, render_trace
 from agentnb.render.script_row import render_script
 from agentnb.render.what_if import render_what_if
 
 __all__ = [
+    "CallToRate",
+    "EarlierTurn",
     "Finding",
     "Options",
+    "RatingProgress",
     "ResultTable",
     "TranscriptPage",
     "TurnLine",
     "WorkspaceCard",
+    "answer_of",
     "backtest_table",
     "css",
     "image_text",
@@ -72,6 +77,7 @@ __all__ = [
     "plain_frame",
     "plain_message",
     "plain_rating",
+    "plain_progress",
     "plain_raw_turn",
     "plain_rules",
     "plain_script",
@@ -85,6 +91,8 @@ __all__ = [
     "render_backtest",
     "render_call",
     "render_call_tree",
+    "render_call_body",
+    "render_call_to_rate",
     "render_card",
     "render_case",
     "render_conversation",
