@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         RuleContext,
         RuleExplanation,
         RuleHit,
+        Sample,
         ScriptRow,
         Source,
         Step,
@@ -116,7 +117,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from agentnb.widgets import CallTree, Rater, Replay, Transcript, Upload
-    from agentnb.workspace import Account, CaseScore, Scores, Workspace, load_cases, score
+    from agentnb.workspace import Account, CaseScore, RatedRows, Scores, Workspace, load_cases, rated, score
     from agentnb.workspace import open_workspace as open
     from agentnb.workspace import read_object as read
 
@@ -142,10 +143,10 @@ _ROOMS = {
     ),
     "values": (
         "Approval", "Call", "ControlToolRole", "Conversation", "Decision", "Diagnostic", "Message", "Nudge", "ObservedDecision", "Part", "Rating",
-        "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "ScriptRow", "Source", "Step", "Turn", "Usage",
+        "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "Sample", "ScriptRow", "Source", "Step", "Turn", "Usage",
     ),
     "widgets": ("CallTree", "Rater", "Replay", "Transcript", "Upload"),
-    "workspace": ("Account", "CaseScore", "Scores", "Workspace", "load_cases", "open", "read", "score"),
+    "workspace": ("Account", "CaseScore", "RatedRows", "Scores", "Workspace", "load_cases", "open", "rated", "read", "score"),
 }  # fmt: skip
 _NAMES = {"open": "open_workspace", "read": "read_object"}
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -177,6 +178,7 @@ __all__ = [
     "OptionError",
     "Part",
     "QueryError",
+    "RatedRows",
     "Rater",
     "Rating",
     "RatingError",
@@ -189,6 +191,7 @@ __all__ = [
     "RuleError",
     "RuleExplanation",
     "RuleHit",
+    "Sample",
     "Scores",
     "Script",
     "ScriptError",
@@ -240,6 +243,7 @@ __all__ = [
     "options",
     "parse_case",
     "parse_cases",
+    "rated",
     "raw_turn_from_response",
     "read",
     "render_history",

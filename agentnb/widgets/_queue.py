@@ -12,14 +12,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agentnb.errors import OptionError, RatingError, UnknownId
-from agentnb.workspace._rate import target_id
+from agentnb.values import Sample
+from agentnb.workspace._picked import IDS, target_id
 
 if TYPE_CHECKING:
     from agentnb.workspace import Workspace
 
-ID_COLUMNS: Final = ("call_id", "call", "step_id", "decision_id", "turn_id", "id")
+ID_COLUMNS: Final = (*IDS, "id")
 """Columns that say which call a row is about, the nearest first."""
 
+_DRAWN: Final = "select call_id from sampled_calls where sample = $1 order by draw_index"
 _EXAMPLE: Final = "anb.Rater(ws, \"from calls where name = 'refund'\")"
 
 
@@ -28,7 +30,7 @@ def queue_of(workspace: Workspace, query: Any) -> pa.StringArray:
 
     Args:
         workspace: where the calls are.
-        query: SQL, a relation or a data frame with a column of ids, or a list of ids, calls, turns or rows.
+        query: SQL, a relation or a data frame with a column of ids; a list of ids, calls, turns or rows; or a random draw of `ws.sample`.
 
     Raises:
         RatingError: no column says which calls are meant.
@@ -66,6 +68,8 @@ def share_of(ids: pa.StringArray, person: str, raters: Sequence[str], overlap: f
 
 
 def _given(workspace: Workspace, query: Any) -> pa.Array:
+    if isinstance(query, Sample):
+        return _column_of(workspace.sql(_DRAWN, [query.sample]))
     if isinstance(query, str):
         return _column_of(workspace.sql(query))
     if isinstance(query, duckdb.DuckDBPyRelation):

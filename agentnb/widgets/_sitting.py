@@ -31,7 +31,7 @@ order by call_id
 _HISTORY: Final = """
 select rating_id, verdict, answer, outputs, reasons, note
 from ratings
-where rated_by = $1 and call_id = $2
+where rated_by = $1 and call_id = $2 and kind = 'verdict'
 order by rated_at, rating_id
 """
 

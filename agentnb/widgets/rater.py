@@ -11,7 +11,7 @@ import traitlets
 
 from agentnb.errors import OptionError
 from agentnb.render import RatingProgress, plain_progress, render_call_to_rate
-from agentnb.values import Rating
+from agentnb.values import Rating, Sample
 from agentnb.widgets._answer_form import REASONS, AnswerForm
 from agentnb.widgets._cell import STATIC, Answer, Cell, Request, css_height, display_twice
 from agentnb.widgets._prepared import AHEAD, BUDGET, Ahead, Prepared
@@ -41,14 +41,15 @@ class Rater:
 
     Args:
         ws: the workspace, which keeps the ratings.
-        query: which calls, in this order: SQL with a column call_id, turn_id or id; a list of ids, calls, turns or rows; a relation or a data frame.
+        query: which calls, in this order: SQL with a column call_id, turn_id or id; a list of ids, calls, turns or rows; a relation or a data frame; or
+            a random draw that `ws.sample` made, whose ratings then estimate how often a program is right.
         by: who rates; else `ws.rater`, and where nobody is named the widget asks first.
         blind: whether what others said of a call is hidden until one has judged it oneself.
         raters: names of all who share this queue; each then gets a part of it.
         overlap: share of the queue that all of them get, from 0 to 1, so that their agreement can be told.
         seed: of the assignment; the same queue, raters and seed give the same.
         reasons: reasons to propose, after those used before in this workspace.
-        sample: name of the random draw that the queue is, so that the ratings can estimate how often a program is right.
+        sample: name of the random draw that the calls of the query come from.
         height: how high a call grows before it scrolls: pixels, a CSS length, or "none".
 
     Raises:
@@ -87,7 +88,8 @@ class Rater:
         """The workspace, which keeps the ratings."""
         self._queue = queue_of(ws, query)
         self._options = {"raters": tuple(raters), "overlap": overlap, "seed": seed}
-        self._blind, self._sample, self._proposed = blind, sample, tuple(reasons)
+        self._blind, self._proposed = blind, tuple(reasons)
+        self._sample = query.sample if isinstance(query, Sample) else sample
         self._sitting: Sitting | None = None
         self._ahead: Ahead | None = None
         self._shown: Prepared | None = None
