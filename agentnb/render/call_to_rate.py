@@ -249,7 +249,9 @@ def _earlier(page: CallToRate, room: int) -> Html:
 
 
 def _exchange(turn: EarlierTurn, limit: int) -> Html:
-    asked = tag("div", tag("div", f"person, turn {turn.turn_index + 1}", class_="who"), prose(turn.prompt or "(the agent began)", limit=limit), class_="said person")
+    asked = tag(
+        "div", tag("div", f"person, turn {turn.turn_index + 1}", class_="who"), prose(turn.prompt or "(the agent began)", limit=limit), class_="said person"
+    )
     return join(asked, tag("div", prose(turn.answer, limit=limit), class_="said") if turn.answer else None)
 
 

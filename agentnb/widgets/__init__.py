@@ -1,4 +1,4 @@
-"""HTML -> A LIVE CELL: a transcript and a call tree that unfold, find, page, and keep what people say; a queue to judge by keyboard; a place to drop files, and a slider over an answer."""
+"""HTML -> A LIVE CELL: recordings that unfold, are searched and paged, and keep what people say; a place to drop files, and a slider over an answer."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class AnswerForm:
         chosen = [reason for at, reason in enumerate(self._reasons) if value[f"reason {at}"]]
         chosen += [reason.strip() for reason in str(value["reasons"] or "").split(",") if reason.strip()]
         fields = self._shape.fields if self._shape is not None else ()
-        answers = [str(value[f"other {at}"]).strip() or value[f"answer {at}"] if field.kind == "choice" else value[f"answer {at}"] for at, field in enumerate(fields)]
+        answers = [(str(value[f"other {at}"]).strip() if field.kind == "choice" else "") or value[f"answer {at}"] for at, field in enumerate(fields)]
         return Words(answers, tuple(dict.fromkeys(chosen)), str(value["note"]).strip() or None)
 
     def _show_answer(self, shape: Shape, answers: Sequence[Any] | None, used: set[str]) -> None:

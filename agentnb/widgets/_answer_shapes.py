@@ -65,7 +65,6 @@ class Shape(NamedTuple):
             return False, None
         return True, {**self.given, **changed} if self.fields[0].name else changed[""]
 
-
     def written(self, answer: Any) -> list[Any]:
         """Return how an answer stands in the fields: what a person wrote before, when they come back to it."""
         if self.fields[0].name:

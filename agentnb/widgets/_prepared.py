@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import pyarrow as pa
-
 from agentnb.render import CallToRate, answer_of, render_call_body
 from agentnb.widgets._answer_shapes import Shape, choices_of, outputs_of, shape_of
+from agentnb.widgets._queue import Ids
 from agentnb.widgets._recorded import told_in
 from agentnb.workspace import calls_to_rate
 
@@ -40,7 +39,7 @@ class Prepared(NamedTuple):
 class Ahead:
     """Makes calls ready to be shown, in a thread of its own."""
 
-    def __init__(self, workspace: Workspace, ids: pa.StringArray, *, by: str | None, blind: bool) -> None:
+    def __init__(self, workspace: Workspace, ids: Ids, *, by: str | None, blind: bool) -> None:
         """Make nothing yet.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
 import pyarrow as pa
@@ -18,6 +18,9 @@ from agentnb.workspace._picked import IDS, target_id
 if TYPE_CHECKING:
     from agentnb.workspace import Workspace
 
+Ids: TypeAlias = "pa.Array[Any]"
+"""Ids of calls, as Arrow holds them: a million take the room of their letters."""
+
 ID_COLUMNS: Final = (*IDS, "id")
 """Columns that say which call a row is about, the nearest first."""
 
@@ -25,7 +28,7 @@ _DRAWN: Final = "select call_id from sampled_calls where sample = $1 order by dr
 _EXAMPLE: Final = "anb.Rater(ws, \"from calls where name = 'refund'\")"
 
 
-def queue_of(workspace: Workspace, query: Any) -> pa.StringArray:
+def queue_of(workspace: Workspace, query: Any) -> Ids:
     """Return the ids of the calls that a person is to rate, each once, in the order in which they were given.
 
     Args:
@@ -37,13 +40,12 @@ def queue_of(workspace: Workspace, query: Any) -> pa.StringArray:
         UnknownId: an id is of no call.
         TypeError: it is none of these.
     """
-    ids = _given(workspace, query)
-    ids = pc.unique(ids.drop_null().cast(pa.string()))
+    ids: Ids = pc.unique(_given(workspace, query).drop_null().cast(pa.string()))
     _check_known(workspace, ids)
     return ids
 
 
-def share_of(ids: pa.StringArray, person: str, raters: Sequence[str], overlap: float, seed: int) -> pa.StringArray:
+def share_of(ids: Ids, person: str, raters: Sequence[str], overlap: float, seed: int) -> Ids:
     """Return the part of a queue that is one person's: what everybody gets, and a share of the rest, in the order of the queue.
 
     Args:
@@ -64,10 +66,11 @@ def share_of(ids: pa.StringArray, person: str, raters: Sequence[str], overlap: f
     drawn = sorted(range(len(ids)), key=lambda place: _drawn(str(ids[place]), seed))
     shared = math.ceil(overlap * len(ids))
     own = drawn[:shared] + drawn[shared:][names.index(person) :: len(names)]
-    return ids.take(pa.array(sorted(own), pa.int64()))
+    mine: Ids = ids.take(pa.array(sorted(own), pa.int64()))
+    return mine
 
 
-def _given(workspace: Workspace, query: Any) -> pa.Array:
+def _given(workspace: Workspace, query: Any) -> Ids:
     if isinstance(query, Sample):
         return _column_of(workspace.sql(_DRAWN, [query.sample]))
     if isinstance(query, str):
@@ -81,9 +84,10 @@ def _given(workspace: Workspace, query: Any) -> pa.Array:
     raise TypeError(f"Rater takes SQL, a list of ids, a relation or a data frame, not a {type(query).__name__}: {_EXAMPLE}.")
 
 
-def _column_of(relation: duckdb.DuckDBPyRelation) -> pa.Array:
+def _column_of(relation: duckdb.DuckDBPyRelation) -> Ids:
     name = _id_column(relation.columns)
-    return relation.select(duckdb.ColumnExpression(name)).to_arrow_table().column(0).combine_chunks()
+    column: Ids = relation.select(duckdb.ColumnExpression(name)).to_arrow_table().column(0).combine_chunks()
+    return column
 
 
 def _id_column(columns: Iterable[Any]) -> str:
@@ -94,7 +98,7 @@ def _id_column(columns: Iterable[Any]) -> str:
     return found
 
 
-def _check_known(workspace: Workspace, ids: pa.StringArray) -> None:
+def _check_known(workspace: Workspace, ids: Ids) -> None:
     known = workspace.sql("select call_id from calls").to_arrow_table().column(0)
     lost = ids.filter(pc.invert(pc.is_in(ids, value_set=known.cast(pa.string()))))
     if len(lost):

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from agentnb.errors import RatingError
 from agentnb.render import RatingProgress
 from agentnb.values import Rating
+from agentnb.widgets._queue import Ids
 
 if TYPE_CHECKING:
     from agentnb.workspace import Workspace
@@ -63,7 +64,7 @@ class Done(NamedTuple):
 class Sitting:
     """A person's way through a queue of calls."""
 
-    def __init__(self, workspace: Workspace, ids: pa.StringArray, by: str, *, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, workspace: Workspace, ids: Ids, by: str, *, now: Callable[[], float] = time.monotonic) -> None:
         """Begin where the person stopped: what they rated before is behind.
 
         Args:

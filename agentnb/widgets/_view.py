@@ -117,4 +117,3 @@ def _image_at(turn: Turn, message_index: int, part_index: int) -> Part:
     if found is None:
         raise UnknownId(f"Part {part_index} of message {message_index} is no image of this turn.")
     return found
-

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import ipywidgets
-import pyarrow as pa
 import traitlets
 
 from agentnb.errors import OptionError
@@ -15,7 +14,7 @@ from agentnb.values import Rating, Sample
 from agentnb.widgets._answer_form import REASONS, AnswerForm
 from agentnb.widgets._cell import STATIC, Answer, Cell, Request, css_height, display_twice
 from agentnb.widgets._prepared import AHEAD, BUDGET, Ahead, Prepared
-from agentnb.widgets._queue import queue_of, share_of
+from agentnb.widgets._queue import Ids, queue_of, share_of
 from agentnb.widgets._sitting import Sitting, words_of
 from agentnb.widgets._targets import check_options
 from agentnb.workspace import Workspace
@@ -87,7 +86,7 @@ class Rater:
         self.ws = ws
         """The workspace, which keeps the ratings."""
         self._queue = queue_of(ws, query)
-        self._options = {"raters": tuple(raters), "overlap": overlap, "seed": seed}
+        self._raters, self._overlap, self._seed = tuple(raters), overlap, seed
         self._blind, self._proposed = blind, tuple(reasons)
         self._sample = query.sample if isinstance(query, Sample) else sample
         self._sitting: Sitting | None = None
@@ -143,8 +142,7 @@ class Rater:
         if not by:
             self._render()
             return
-        raters = self._options["raters"]
-        ids: pa.StringArray = share_of(self._queue, by, **self._options) if raters else self._queue
+        ids: Ids = share_of(self._queue, by, self._raters, self._overlap, self._seed) if self._raters else self._queue
         self._sitting = Sitting(self.ws, ids, by)
         self._ahead = Ahead(self.ws, ids, by=by, blind=self._blind)
         self._show({})
@@ -211,7 +209,7 @@ class Stage(Cell):
     _esm = STATIC / "rater.js"
 
     _call = traitlets.Unicode("").tag(sync=True)
-    _fields = traitlets.List().tag(sync=True)
+    _fields: traitlets.List[Any] = traitlets.List().tag(sync=True)
 
     def __init__(self, rater: Rater, height: int | str | None) -> None:
         self._rater = rater
