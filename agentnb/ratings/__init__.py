@@ -5,6 +5,7 @@ Functions on plain values: records as FunctAI writes them, or ratings. Nothing h
 
 from __future__ import annotations
 
+from agentnb.ratings.agreement import Agreement, Disagreement, Estimate, Judgements, PairAgreement, measure_agreement
 from agentnb.ratings.canonical import canonical, spelled
 from agentnb.ratings.counting import counted
 from agentnb.ratings.examples import chat_example
@@ -16,8 +17,13 @@ from agentnb.ratings.splits import split_groups
 
 __all__ = [
     "WHY",
+    "Agreement",
+    "Disagreement",
     "Drawn",
+    "Estimate",
+    "Judgements",
     "LeftOut",
+    "PairAgreement",
     "Program",
     "Rated",
     "RatedCall",
@@ -25,6 +31,7 @@ __all__ = [
     "chat_example",
     "counted",
     "draw",
+    "measure_agreement",
     "object_in",
     "rated_calls",
     "rating_of",
