@@ -60,9 +60,8 @@ def render_call_to_rate(
     head = _head(page, progress, live=live)
     room = room_inside(budget, standalone=standalone) - weight(head) - 200
     if page is None:
-        shown = tag("div", _finished(progress), class_="steps")
-    else:
-        shown = Html(body) if body is not None else _body(page, room, blind=blind)
+        return framed("rater", "Rater", join(head, tag("div", _finished(progress), class_="steps")), standalone=standalone, budget=budget)
+    shown = Html(body) if body is not None else _body(page, room, blind=blind)
     return framed("rater", "Rater", join(head, shown), standalone=standalone, budget=budget)
 
 

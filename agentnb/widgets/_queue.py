@@ -78,7 +78,8 @@ def _given(workspace: Workspace, query: Any) -> Ids:
     if isinstance(query, duckdb.DuckDBPyRelation):
         return _column_of(query)
     if hasattr(query, "columns") and hasattr(query, "__getitem__"):
-        return pa.array(list(query[_id_column(query.columns)]), from_pandas=True)
+        listed: Ids = pa.array(list(query[_id_column(query.columns)]), from_pandas=True)
+        return listed
     if isinstance(query, Iterable) and not isinstance(query, bytes | dict):
         return pa.array([target_id(each) for each in query], pa.string())
     raise TypeError(f"Rater takes SQL, a list of ids, a relation or a data frame, not a {type(query).__name__}: {_EXAMPLE}.")

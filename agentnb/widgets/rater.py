@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -21,10 +22,10 @@ from agentnb.workspace import Workspace
 
 _OPTIONS: Final = ("blind", "by", "height", "overlap", "raters", "reasons", "sample", "seed")
 _REASONS: Final = """
-select reason
+select reason, count(*) as times
 from (select unnest(reasons) as reason from ratings)
 group by reason
-order by count(*) desc, reason
+order by times desc, reason
 limit 40
 """
 _BUTTONS: Final = (
@@ -89,6 +90,7 @@ class Rater:
         self._raters, self._overlap, self._seed = tuple(raters), overlap, seed
         self._blind, self._proposed = blind, tuple(reasons)
         self._sample = query.sample if isinstance(query, Sample) else sample
+        self._used: Counter[str] = Counter(dict(ws.sql(_REASONS).fetchall()))
         self._sitting: Sitting | None = None
         self._ahead: Ahead | None = None
         self._shown: Prepared | None = None
@@ -172,7 +174,8 @@ class Rater:
             self.box.children = children
 
     def _reasons(self) -> tuple[str, ...]:
-        used = [reason for (reason,) in self.ws.sql(_REASONS).fetchall()]
+        """Return the reasons to propose: those of this workspace, the most frequent first, then further ones."""
+        used = sorted(self._used, key=lambda reason: (-self._used[reason], reason))
         return tuple(dict.fromkeys([*used, *(self._proposed or REASONS)]))
 
     def _said_before(self, shown: Prepared) -> dict[str, Any] | None:
@@ -197,6 +200,7 @@ class Rater:
         has_answer, answer = shown.shape.answer(written.answers) if shown is not None and verdict == "wrong" else (False, None)
         words: dict[str, Any] = {"reasons": written.reasons, "note": written.note} | ({"answer": answer} if has_answer else {})
         rating = sitting.rate(verdict, **words, **({"sample": self._sample} if self._sample else {}))
+        self._used.update(written.reasons)
         if place is not None:
             ahead.forget(place)
         self._show(raw)

@@ -16,6 +16,7 @@ from agentnb.workspace._database import Database, Params
 from agentnb.workspace._drawn import KeptSample, now, sample_record
 from agentnb.workspace._ids import new_id
 from agentnb.workspace._logs import Logs
+from agentnb.workspace._mirror import Mirror
 from agentnb.workspace._picked import id_column, picked
 from agentnb.workspace._rate import OMITTED, make_ratings, rater_of
 
@@ -41,6 +42,7 @@ class Judged(Protocol):
 
     _database: Database
     _logs: Logs
+    _mirror: Mirror
     _said_unsaved: bool
     rater: str | None
 
@@ -105,7 +107,7 @@ class JudgedCalls:
         self._sync()
         calls = picked(target)
         words: dict[str, Any] = {"answer": answer, "outputs": outputs, "note": note, "reasons": reasons, "tags": tags}
-        ratings = make_ratings(self._database, calls.call_ids, verdict, **words, by=by or self.rater, origin=origin, sample=sample)
+        ratings = make_ratings(self._database, self._mirror.facts, calls.call_ids, verdict, **words, by=by or self.rater, origin=origin, sample=sample)
         keep_ratings(self, ratings)
         return ratings if calls.several else ratings[0]
 

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from agentnb.ratings import counted, rating_of
 from agentnb.values import Rating
+from agentnb.workspace._call_facts import CallFacts
 from agentnb.workspace._columns import to_table
 from agentnb.workspace._database import Database
 from agentnb.workspace._drawn import sample_rows
 from agentnb.workspace._logs import Logs
-from agentnb.workspace._said import Digests, odd_lines, odd_ratings, odd_tables
+from agentnb.workspace._said import odd_lines, odd_ratings, odd_tables
 from agentnb.workspace._stores import Store
 from agentnb.workspace._traced import traced_tables
 
@@ -33,7 +34,8 @@ class Mirror:
     def __init__(self, database: Database, store: Store, logs: Logs) -> None:
         """Show what a store and its logs hold, from the first `sync` on."""
         self._database = database
-        self._digests = Digests(database)
+        self.facts = CallFacts(database)
+        """What ratings know of their calls."""
         self._lock = threading.Lock()
         self._store, self._logs = store, logs
         self._recorded: list[Rating] = []
@@ -58,7 +60,7 @@ class Mirror:
                 return
             if self._shown is None or state[0] != self._shown[0]:
                 self._database.show(self._store.batches())
-                self._digests.forget()
+                self.facts.forget()
                 self._recorded = list(_recorded(self._database.rows(_RECORDED)))
             self._show_said(state[1], self._shown[1] if self._shown is not None else None)
             self._shown = state
@@ -73,7 +75,7 @@ class Mirror:
         if before is None or now[2] != before[2]:
             for name, values in sample_rows(entry.value for entry in logs.samples.entries()).items():
                 self._database.say(name, to_table(name, values))
-        odd = [*odd_tables(self._store.damaged()), *odd_ratings(ratings, self._digests, logs.ratings.passed())]
+        odd = [*odd_tables(self._store.damaged()), *odd_ratings(ratings, self.facts, logs.ratings.passed())]
         odd += [*odd_lines("trace", logs.traces.passed()), *odd_lines("sample", logs.samples.passed())]
         self._database.say("diagnostics", to_table("diagnostics", odd))
 

@@ -2,59 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from agentnb.readers import is_there, root_of
 from agentnb.values import Diagnostic, Rating
 from agentnb.workspace._append_log import Passed
 from agentnb.workspace._batches import KeptGroup
-from agentnb.workspace._database import Database
-
-_CALLS = """
-select c.call_id, coalesce(c.input, t.prompt) as input
-from calls as c
-left join turns as t on c.call_id = t.turn_id
-where c.call_id in (select unnest($1))
-order by c.call_id
-"""
+from agentnb.workspace._call_facts import CallFact, CallFacts
 
 Damage = Sequence[tuple[Path, Sequence[KeptGroup]]]
 """Folders of tables that cannot be read, with the groups whose rows were in them as far as they are known."""
 
 
-class Digests:
-    """By which a rating knows its call again; asked of the tables once per call."""
-
-    def __init__(self, database: Database) -> None:
-        """Know nothing yet."""
-        self._database = database
-        self._known: dict[str, str | None] = {}
-
-    def forget(self) -> None:
-        """Ask again: the tables have changed."""
-        self._known.clear()
-
-    def of(self, call_ids: Iterable[str]) -> Mapping[str, str | None]:
-        """Return the digests of calls; None of one that is not there."""
-        new = sorted(set(call_ids) - self._known.keys())
-        if new:
-            self._known |= dict.fromkeys(new)
-            self._known |= {row["call_id"]: digest_of(row["input"]) for row in self._database.rows(_CALLS, [new])}
-        return self._known
-
-
-def digest_of(text: str | None) -> str:
-    """Return the digest of a call's input by which a rating knows the call again."""
-    return hashlib.blake2b((text or "").encode(), digest_size=8).hexdigest()
-
-
-def odd_ratings(ratings: Sequence[Rating], digests: Digests, passed: Sequence[Passed]) -> list[Diagnostic]:
+def odd_ratings(ratings: Sequence[Rating], facts: CallFacts, passed: Sequence[Passed]) -> list[Diagnostic]:
     """Say which ratings are of calls that are not there, or whose input is another one now, and which lines are no ratings."""
     counting = [rating for rating in ratings if rating.counts]
-    known = digests.of(rating.call_id for rating in counting)
+    known = facts.of(rating.call_id for rating in counting)
     odd = [(rating, _oddity(rating, known[rating.call_id])) for rating in counting]
     found = [_of_rating(index, rating, code) for index, (rating, code) in enumerate(odd) if code is not None]
     return [*found, *odd_lines("rating", passed, first=len(counting))]
@@ -80,10 +45,10 @@ def odd_tables(damage: Damage) -> list[Diagnostic]:
     ]
 
 
-def _oddity(rating: Rating, digest: str | None) -> str | None:
-    if digest is None:
+def _oddity(rating: Rating, fact: CallFact | None) -> str | None:
+    if fact is None:
         return "rating_without_call"
-    return "rating_of_changed_call" if rating.call_digest not in (None, digest) else None
+    return "rating_of_changed_call" if rating.call_digest not in (None, fact.digest) else None
 
 
 def _of_rating(index: int, rating: Rating, code: str) -> Diagnostic:

@@ -56,6 +56,8 @@ def calls_to_rate(workspace: Workspace, call_ids: Sequence[str], *, by: str | No
     """
     workspace._sync()
     database = workspace._database
+    # Whoever rates one of them need not wait for what a rating keeps of its call.
+    workspace._mirror.facts.of(call_ids)
     turn_of = {row["call_id"]: row["turn_id"] for row in reversed(database.rows(_PLACES, [list(call_ids)]))}
     missing = next((call_id for call_id in call_ids if call_id not in turn_of), None)
     if missing is not None:

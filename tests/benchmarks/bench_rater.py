@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,14 @@ def main(calls: int = 1_000_000) -> None:
             rater = anb.Rater(ws, "from calls where name = 'refund_order'", by="ana")
             opened = time.perf_counter() - started
             sys.stdout.write(f"{calls:,} calls {name}: a queue of {rater.progress.total:,} is open after {opened:.2f} s\n")
-            bare = [_timed(lambda: ws.sql(BARE, [call_id]).fetchall()) for call_id in _some(ws)]
+            bare = [_timed(partial(_bare, ws, call_id)) for call_id in _some(ws)]
             _say("the bare query", bare, bare)
             _say("key press to next call, in haste", [_press(rater, 0.0) for _ in range(PRESSES)], bare)
             _say(f"key press to next call, {READING} s to look", [_press(rater, READING) for _ in range(PRESSES // 2)], bare)
+
+
+def _bare(ws: Workspace, call_id: str) -> None:
+    ws.sql(BARE, [call_id]).fetchall()
 
 
 def _press(rater: Any, wait: float) -> float:
@@ -50,7 +55,8 @@ def _press(rater: Any, wait: float) -> float:
     stage.send = answers.append
     before = stage._html
     took = _timed(lambda: stage._heard(stage, {"id": "1", "kind": "right", "call_id": stage._call, "fields": {}}, []))
-    assert "rating_id" in answers[-1]["result"] and stage._html != before
+    assert "rating_id" in answers[-1]["result"]
+    assert stage._html != before
     return took
 
 
