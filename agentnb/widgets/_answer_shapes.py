@@ -137,7 +137,12 @@ def _shown(text: str) -> str:
 
 
 def _is_changed(field: Field, value: Any) -> bool:
-    return value is not None and value != field.value and not (isinstance(value, str) and value.strip() == (field.value or "").strip())
+    """Tell whether somebody wrote something: other blanks are nothing new, nor is a text that was cleared and is all there is."""
+    if value is None or value == field.value:
+        return False
+    if isinstance(value, str) and isinstance(field.value, str | None):
+        return value.strip() != (field.value or "").strip() and bool(value.strip() or field.name)
+    return True
 
 
 def _read(field: Field, value: Any) -> Any:

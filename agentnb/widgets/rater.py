@@ -9,7 +9,7 @@ from typing import Any, Final
 import ipywidgets
 import traitlets
 
-from agentnb.errors import OptionError
+from agentnb.errors import OptionError, RatingError
 from agentnb.render import RatingProgress, plain_progress, render_call_to_rate
 from agentnb.values import Rating, Sample
 from agentnb.widgets._answer_form import REASONS, AnswerForm
@@ -196,13 +196,14 @@ class Rater:
         """Keep what the person says of the call that is shown, and show the next."""
         sitting, ahead = self._at()
         place, shown = sitting.place, self._shown
+        if place is None or shown is None:
+            raise RatingError("There is no call left to rate in this queue.")
         written = self._form.read(raw)
-        has_answer, answer = shown.shape.answer(written.answers) if shown is not None and verdict == "wrong" else (False, None)
+        has_answer, answer = shown.shape.answer(written.answers) if verdict == "wrong" else (False, None)
         words: dict[str, Any] = {"reasons": written.reasons, "note": written.note} | ({"answer": answer} if has_answer else {})
         rating = sitting.rate(verdict, **words, **({"sample": self._sample} if self._sample else {}))
         self._used.update(written.reasons)
-        if place is not None:
-            ahead.forget(place)
+        ahead.forget(place)
         self._show(raw)
         return rating
 
