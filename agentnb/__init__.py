@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         WorkspaceError,
         WorkspaceVersionError,
     )
+    from agentnb.ratings import Accuracy, Agreement, Comparison
     from agentnb.render import options
     from agentnb.rules import (
         Backtest,
@@ -117,7 +118,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from agentnb.widgets import CallTree, Rater, Replay, Transcript, Upload
-    from agentnb.workspace import Account, CaseScore, RatedRows, Scores, Workspace, load_cases, rated, score
+    from agentnb.workspace import Account, CaseScore, RatedRows, Scores, Workspace, accuracy, agreement, compare_versions, load_cases, rated, score
     from agentnb.workspace import open_workspace as open
     from agentnb.workspace import read_object as read
 
@@ -131,6 +132,7 @@ _ROOMS = {
         "AgentnbError", "CaseError", "ModelTransportError", "OptionError", "QueryError", "RatingError", "RuleError", "ScriptError", "SelectionError",
         "ToolNameError", "TurnError", "UnknownFormat", "UnknownId", "UnsupportedValues", "WorkspaceError", "WorkspaceVersionError",
     ),
+    "ratings": ("Accuracy", "Agreement", "Comparison"),
     "render": ("options",),
     "rules": (
         "Backtest", "Language", "Limits", "announces_work", "backtest", "context_from_calls", "context_from_turn", "default_rules", "evaluate_rules",
@@ -146,14 +148,19 @@ _ROOMS = {
         "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "Sample", "ScriptRow", "Source", "Step", "Turn", "Usage",
     ),
     "widgets": ("CallTree", "Rater", "Replay", "Transcript", "Upload"),
-    "workspace": ("Account", "CaseScore", "RatedRows", "Scores", "Workspace", "load_cases", "open", "rated", "read", "score"),
+    "workspace": (
+        "Account", "CaseScore", "RatedRows", "Scores", "Workspace", "accuracy", "agreement", "compare_versions", "load_cases", "open", "rated", "read",
+        "score",
+    ),
 }  # fmt: skip
 _NAMES = {"open": "open_workspace", "read": "read_object"}
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "Account",
+    "Accuracy",
     "AgentnbError",
+    "Agreement",
     "Approval",
     "Backtest",
     "Call",
@@ -161,6 +168,7 @@ __all__ = [
     "Case",
     "CaseError",
     "CaseScore",
+    "Comparison",
     "ControlToolRole",
     "Conversation",
     "Decision",
@@ -215,6 +223,8 @@ __all__ = [
     "Workspace",
     "WorkspaceError",
     "WorkspaceVersionError",
+    "accuracy",
+    "agreement",
     "announces_work",
     "backtest",
     "build_tool_names",
@@ -222,6 +232,7 @@ __all__ = [
     "check_sub_agents",
     "check_well_formed",
     "compare_adapters",
+    "compare_versions",
     "context_from_calls",
     "context_from_turn",
     "default_rules",

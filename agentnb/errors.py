@@ -22,6 +22,14 @@
     │   ├── SelectionError     (ValueError)    an answer is no valid selection
     │   ├── CollectorClosed    (RuntimeError)  a collector serves one answer only
     │   └── ResolveError       (ValueError)    a selection that cannot be turned into a result
+    ├── ConversationError  (RuntimeError)  a live conversation cannot do this; has `code` and, where there is one, `turn`
+    │   ├── ConversationIdError (ValueError)   a text that cannot be the id of a conversation
+    │   ├── SettingError       (ValueError)    a setting of a conversation that cannot be as given
+    │   ├── ApprovalAnswerError (TypeError)    a function that decides about approvals answered neither yes nor no
+    │   ├── UnknownTurn        (KeyError)      the conversation has no turn with this id
+    │   ├── StoreConflict                      somebody else appended first; nothing was written
+    │   ├── EventRefused                       a log of events takes this event not, or not here
+    │   └── TurnWaiting                        the turn waits for a person; has `approvals`
     ├── RuleError          (RuntimeError)  the check or cap of a rule raised; has `code`, `phase` and, for a cell, `line`
     └── WorkspaceError     (OSError)       a workspace folder that cannot be used
         └── WorkspaceVersionError          its layout is newer than this agentnb
@@ -230,6 +238,93 @@ class ResolveError(ModelTransportError, ValueError):
     def __init__(self, code: str, detail: str, stage: str | None = None, tool_id: str | None = None, errors: Sequence[Any] = ()) -> None:
         super().__init__(code, detail)
         self.stage, self.tool_id, self.errors = stage, tool_id, list(errors)
+
+
+class ConversationError(AgentnbError, RuntimeError):
+    """A live conversation cannot do what it was asked; what it has recorded so far is kept.
+
+    Attributes:
+        code: what it is, as a word that does not change.
+        detail: what it is, for a person.
+        turn: id of the turn that it is about; None when it is about none.
+    """
+
+    def __init__(self, code: str, detail: str, *, turn: str | None = None) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code, self.detail, self.turn = code, detail, turn
+
+    def __str__(self) -> str:
+        """Return the message as written; `KeyError` would show its repr."""
+        return f"{self.code}: {self.detail}"
+
+
+class ConversationIdError(ConversationError, ValueError):
+    """A text that cannot be the id of a conversation."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("conversation-id", detail)
+
+
+class SettingError(ConversationError, ValueError):
+    """A setting of a conversation or program that cannot be as given; it was not taken over.
+
+    Attributes:
+        field: the name in it that cannot be; None when it is about no name.
+    """
+
+    def __init__(self, code: str, detail: str, *, field: str | None = None) -> None:
+        super().__init__(code, detail)
+        self.field = field
+
+
+class ApprovalAnswerError(ConversationError, TypeError):
+    """A function that is asked whether a tool may run answered neither yes nor no; the tool did not run."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("approve-answer", detail)
+
+
+class UnknownTurn(ConversationError, KeyError):
+    """The conversation has no turn with this id."""
+
+    def __init__(self, turn: str, detail: str) -> None:
+        super().__init__("turn-unknown", detail, turn=turn)
+
+
+class StoreConflict(ConversationError):
+    """Somebody else appended to the conversation first; nothing was written, so read on and decide again.
+
+    Attributes:
+        length: how many records the conversation has now; None where the store does not know.
+    """
+
+    def __init__(self, detail: str, *, length: int | None = None) -> None:
+        super().__init__("store-conflict", detail)
+        self.length = length
+
+
+class EventRefused(ConversationError):
+    """A log of events does not take this event, or not here; nothing of its batch was kept.
+
+    Attributes:
+        position: `{writer, seq}` of the first event that was refused; None when none could be read from it.
+    """
+
+    def __init__(self, code: str, detail: str, *, turn: str | None = None, position: Mapping[str, int] | None = None) -> None:
+        super().__init__(code, detail, turn=turn)
+        self.position = None if position is None else dict(position)
+
+
+class TurnWaiting(ConversationError):
+    """The turn waits for a person; answer what it asks, and it goes on.
+
+    Attributes:
+        approvals: what is asked, as it was recorded: each a tool call with its name, input, effects, path and place.
+    """
+
+    def __init__(self, turn: str, approvals: Sequence[Any], detail: str) -> None:
+        super().__init__("turn-waiting", detail, turn=turn)
+        self.approvals = tuple(approvals)
 
 
 class RuleError(AgentnbError, RuntimeError):

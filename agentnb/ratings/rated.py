@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from agentnb.ratings.canonical import canonical
 from agentnb.ratings.counting import counted
 from agentnb.ratings.records import rating_of
+from agentnb.streams.recorded_context import RecordedCalls
 from agentnb.values import Rating, Value
 
 CALL_FORMATS: Final = (1, 2)
@@ -88,6 +89,19 @@ class Rated(NamedTuple):
     """Which these are, in the order of their calls."""
 
 
+class RatedRecord(NamedTuple):
+    """The record of a rated call."""
+
+    call: Record
+    """The record of the call."""
+    ratings: tuple[Rating, ...]
+    """The ratings that count, oldest first."""
+    records: tuple[Record, ...]
+    """Their records."""
+    context: Mapping[str, Any] | None
+    """What the call was shown before, by name; empty when nothing, None when it cannot be shown again as it was."""
+
+
 def rated_calls(records: Iterable[Any], program: Program, *, by: str | None = None) -> Rated:
     """Find the calls of a program whose right answer people know.
 
@@ -97,14 +111,27 @@ def rated_calls(records: Iterable[Any], program: Program, *, by: str | None = No
         by: only what this person said.
     """
     listed = [record for record in records if isinstance(record, dict)]
-    calls = _calls_by_id(listed)
-    said = _said_by_call(listed, by)
-    found = sorted((calls[call_id] for call_id in said.keys() & calls.keys() if _is_of(calls[call_id], program)), key=_order)
-    known = [_known(call, said[call["id"]], program) for call in found]
+    known = [_known(one, program) for one in rated_records(listed, program, by=by)]
     excluded = tuple(one for one in known if isinstance(one, LeftOut))
     counts = Counter(one.why for one in excluded)
     left_out = {why: counts[why] for why in WHY if why != "no_context" or counts[why]}
     return Rated(tuple(one for one in known if isinstance(one, RatedCall)), left_out, excluded)
+
+
+def rated_records(records: Iterable[Any], program: Program, *, by: str | None = None) -> list[RatedRecord]:
+    """Return the records of the rated calls of a program, oldest first, with the ratings that count.
+
+    Args:
+        records: call and rating records in any order.
+        program: whose calls, by name, module and file.
+        by: only what this person said.
+    """
+    listed = [record for record in records if isinstance(record, dict)]
+    calls = _calls_by_id(listed)
+    said = _said_by_call(listed, by)
+    found = sorted((calls[call_id] for call_id in said.keys() & calls.keys() if _is_of(calls[call_id], program)), key=_order)
+    recorded = RecordedCalls(calls)
+    return [_with_ratings(call, said[call["id"]], _context(call, recorded)) for call in found]
 
 
 def answer_values(call: Record, rating: Rating, record: Record) -> dict[str, Any]:
@@ -135,9 +162,22 @@ def described(call: Record, direction: str) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
-class _Said(NamedTuple):
-    rating: Rating
-    record: Record
+def _with_ratings(call: Record, said: Iterable[tuple[Rating, Record]], context: Mapping[str, Any] | None) -> RatedRecord:
+    listed = list(said)
+    return RatedRecord(call, tuple(rating for rating, _ in listed), tuple(record for _, record in listed), context)
+
+
+def _context(call: Record, recorded: RecordedCalls) -> Mapping[str, Any] | None:
+    """Return what a call was shown before.
+
+    A record that does not say it (format 1) is of a call that stands alone, unless it tells of an earlier turn: then what was shown is not known.
+    """
+    if not isinstance(call.get("saw"), list):
+        return None if object_in(call, "conversation").get("parent") else {}
+    context = recorded.context_of(call["id"])
+    if context.refuses is not None:
+        return None
+    return context.as_row() if context.earlier or context.sections or context.helpers else {}
 
 
 def _calls_by_id(records: Iterable[Record]) -> dict[str, Record]:
@@ -155,13 +195,13 @@ def _writer(record: Record) -> int:
     return number if isinstance(number, int) else 1
 
 
-def _said_by_call(records: Iterable[Record], by: str | None) -> Mapping[str, list[_Said]]:
+def _said_by_call(records: Iterable[Record], by: str | None) -> Mapping[str, list[tuple[Rating, Record]]]:
     """Return the ratings that count, oldest first, with their records."""
-    held = {rating.rating_id: _Said(rating, record) for record in records if (rating := rating_of(record)) is not None}
-    said: defaultdict[str, list[_Said]] = defaultdict(list)
-    for rating in counted(one.rating for one in held.values() if by is None or one.rating.rated_by == by):
+    held = {rating.rating_id: (rating, record) for record in records if (rating := rating_of(record)) is not None}
+    said: defaultdict[str, list[tuple[Rating, Record]]] = defaultdict(list)
+    for rating in counted(rating for rating, _ in held.values() if by is None or rating.rated_by == by):
         if rating.counts:
-            said[rating.call_id].append(_Said(rating, held[rating.rating_id].record))
+            said[rating.call_id].append((rating, held[rating.rating_id][1]))
     return said
 
 
@@ -175,30 +215,32 @@ def _order(call: Record) -> tuple[str, str]:
     return str(call.get("started") or ""), call["id"]
 
 
-def _known(call: Record, said: list[_Said], program: Program) -> RatedCall | LeftOut:
-    given = [(one, values) for one in said if (values := answer_values(call, *one))]
+def _known(one: RatedRecord, program: Program) -> RatedCall | LeftOut:
+    call = one.call
+    given = [(rating, values) for rating, record in zip(one.ratings, one.records, strict=True) if (values := answer_values(call, rating, record))]
     lacks: tuple[tuple[str, Callable[[], bool]], ...] = (
         ("other_signature", lambda: not _has_fields_of(call, program)),
         ("no_content", lambda: not _has_inputs(call)),
         ("no_answer", lambda: not given),
+        ("no_context", lambda: one.context is None),
     )
     why = next((why for why, is_lacking in lacks if is_lacking()), None)
     if why is not None:
         return LeftOut(call["id"], why)
-    (rating, _), outputs = given[-1]
+    rating, outputs = given[-1]
     return RatedCall(
         call_id=call["id"],
         started=_order(call)[0],
         conversation=_text(object_in(call, "conversation").get("id")),
         inputs=object_in(call, "inputs"),
         outputs=outputs,
-        context={},
+        context=one.context or {},
         version=_text(object_in(call, "program").get("version")),
         rating=str(rating.verdict),
         rated_by=rating.rated_by,
         origin=rating.origin or "review",
         sample=rating.sample,
-        disputed=len({one.rating.verdict for one in said}) > 1 or len({canonical(values) for _, values in given}) > 1,
+        disputed=len({each.verdict for each in one.ratings}) > 1 or len({canonical(values) for _, values in given}) > 1,
     )
 
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from agentnb.ratings.canonical import canonical, spelled
 from agentnb.values import Rating
 from agentnb.values.ratings import RatingKind
+from agentnb.values.times import EPOCH, micros_of
 
 FORMAT: Final = 1
 """Version of a rating record, and of a record of tags alone."""
@@ -104,8 +105,8 @@ def _json_of(record: dict[str, Any], name: str) -> str | None:
 
 def time_of(text: Any) -> datetime | None:
     """Read the time of a record, in UTC; None when it is none."""
+    micros = micros_of(text)
     try:
-        moment = datetime.fromisoformat(text)
-        return moment.astimezone(UTC) if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    except (TypeError, ValueError, OverflowError):
+        return None if micros is None else EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
         return None

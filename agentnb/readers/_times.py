@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+from agentnb.values.times import EPOCH, read_moment
+
 # A time outside of these was never set: the year 1 is a zero in some languages, and the year 9999 stands for never.
-_EARLIEST, _LATEST = 0, (datetime(9000, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_EARLIEST, _LATEST = 0, (datetime(9000, 1, 1, tzinfo=UTC) - EPOCH) // timedelta(microseconds=1)
 # A number is seconds, milliseconds, microseconds or nanoseconds: recordings are from 1971 to 2286, so its size tells which.
 _SCALES = ((1e11, 1_000_000.0), (1e14, 1_000.0), (1e17, 1.0), (1e20, 0.001))
 _MILLIS = {f"{millis:03}Z": millis * 1000 for millis in range(1000)}
@@ -55,16 +55,10 @@ def read_utc_millis(text: str | None) -> int | None:
 
 def _read_text(text: str) -> Time:
     text = text.strip()
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+    moment = None if text.isdecimal() else read_moment(text)
+    if moment is None:
         return _read_numeric_text(text)
-    if text.isdecimal():
-        return _read_numeric_text(text)
-    micros = ((moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
-    if not _EARLIEST <= micros <= _LATEST:
-        return Time(None)
-    return Time(micros, zone_assumed=moment.tzinfo is None)
+    return Time(*moment) if _EARLIEST <= moment.micros <= _LATEST else Time(None)
 
 
 def _read_numeric_text(text: str) -> Time:

@@ -19,7 +19,7 @@ from agentnb.render._prose import prose
 from agentnb.render._room import BUDGET, DETAILS, SCANT, Detail, weight
 from agentnb.render._rule_strip import render_rules
 from agentnb.render._steps import call_item, item_element, steps
-from agentnb.render._text import one_line
+from agentnb.render._text import one_line, visible
 from agentnb.render._trees import render_call_tree
 from agentnb.values import Call, Step, Turn
 
@@ -73,7 +73,7 @@ def render_call_body(page: CallToRate, *, blind: bool = True, budget: int = BUDG
 def plain_progress(progress: RatingProgress) -> str:
     """Say in one line how far a person has come."""
     by = f" by {one_line(progress.rated_by, 60)}" if progress.rated_by else ""
-    return f"Rater: {amount(progress.total, 'call')}, {count(progress.done)} rated{by}"
+    return visible(f"Rater: {amount(progress.total, 'call')}, {count(progress.done)} rated{by}")
 
 
 def answer_of(page: CallToRate) -> str | None:

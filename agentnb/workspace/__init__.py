@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from agentnb.workspace._account import Account
 from agentnb.workspace._case_files import load_cases
+from agentnb.workspace._imported import ImportedRatings, NotImported
+from agentnb.workspace._numbers import accuracy, agreement, compare_versions
 from agentnb.workspace._open import last_opened, open_workspace, read_object
 from agentnb.workspace._rated import rated
 from agentnb.workspace._rated_rows import RatedRows, Split
@@ -17,11 +19,16 @@ from agentnb.workspace._workspace import Workspace
 __all__ = [
     "Account",
     "CaseScore",
+    "ImportedRatings",
+    "NotImported",
     "RatedRows",
     "Scores",
     "Split",
     "Workspace",
+    "accuracy",
+    "agreement",
     "calls_to_rate",
+    "compare_versions",
     "last_opened",
     "load_cases",
     "open_workspace",

@@ -9,14 +9,15 @@ from typing import Any, Final, Protocol, TypedDict, Unpack, overload
 
 import duckdb
 
+from agentnb.conversations.identifiers import new_id
 from agentnb.errors import RatingError
 from agentnb.ratings import draw, rating_record
 from agentnb.values import Call, Rating, Sample, Step, Turn
 from agentnb.workspace._database import Database, Params
 from agentnb.workspace._drawn import KeptSample, now, sample_record
-from agentnb.workspace._ids import new_id
 from agentnb.workspace._logs import Logs
 from agentnb.workspace._mirror import Mirror
+from agentnb.workspace._next import NEXT
 from agentnb.workspace._picked import id_column, picked
 from agentnb.workspace._rate import OMITTED, make_ratings, rater_of
 
@@ -149,6 +150,31 @@ class JudgedCalls:
             stratified_by=stratify_by, drawn_by=person, account=account, drawn_at=now(),
         )  # fmt: skip
         return _recorded(self, KeptSample(made, drawn))
+
+    def next_to_rate(self: Judged, query: Any = "from calls where kind = 'agent'", *, params: Params = None) -> duckdb.DuckDBPyRelation:
+        """Say which calls of a query to look at next, and why: what is learnt from them is not known yet.
+
+        First the calls about which people differ, then those at which a rule fired and that nobody rated, then one of each kind (program, version, failed or
+        not) of which nothing is rated. These are picked, not drawn: their ratings say where a program fails, not how often.
+
+        Args:
+            query: SQL, or a relation, with a call_id (or step_id, turn_id).
+            params: values for the query.
+
+        Returns:
+            A relation: call_id, reason, detail, priority.
+
+        Raises:
+            RatingError: when the query names no call.
+            QueryError: when DuckDB refuses it.
+        """
+        asked: duckdb.DuckDBPyRelation = self.sql(query, params) if isinstance(query, str) else query
+        # A query that names rule_hits lets them be worked out.
+        self.sql("from rule_hits limit 0")
+        column = duckdb.ColumnExpression(id_column(asked.columns)).alias("call_id")
+        found = asked.select(column).query("wanted", NEXT)
+        assert found is not None, "a select has a result"
+        return found
 
 
 def keep_ratings(workspace: Judged, ratings: Iterable[Rating]) -> None:

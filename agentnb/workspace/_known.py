@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -38,15 +38,22 @@ def records_for(database: Database, name: str, agent: str | None) -> list[dict[s
     rated = database.rows(_RATED, [name, agent])
     rows = database.rows(_CALLS, [[row["conversation_id"] for row in rated]])
     told = _steps_told(database, [row for row in rows if row["kind"] == "model" and row["name"] == name])
-    calls = [record_of_row(row, told) for row in rows]
     said = database.rows(_SAID, [[row["call_id"] for row in rows]])
+    parents = {row["call_id"]: row["parent_turn_id"] for row in rows}
+    rated_ids = {row["call_id"] for row in said}
+    calls = [record_of_row(row, told, _before(row["call_id"], parents) if row["call_id"] in rated_ids else []) for row in rows]
     return [*calls, *(rating_record(rating_of_row(row)) for row in said)]
 
 
-def record_of_row(row: Mapping[str, Any], told: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def record_of_row(row: Mapping[str, Any], told: Mapping[str, dict[str, Any]], before: Sequence[str]) -> dict[str, Any]:
     """Make the record of a call: FunctAI's as it was kept, else one that says as much.
 
     Imported calls have no interface, so their program is known by its name and the agent.
+
+    Args:
+        row: the call, with its turn and conversation.
+        told: what model calls had been told, by their ids.
+        before: the turns that it continues, the first one first.
     """
     extra = _object(row["extra"])
     known: dict[str, Any] = {"id": row["call_id"], "started": _time(row["started_at"])}
@@ -61,8 +68,19 @@ def record_of_row(row: Mapping[str, Any], told: Mapping[str, dict[str, Any]]) ->
         "content": True,
         **({} if inputs is None else {"inputs": inputs}),
         "outputs": outputs,
+        "saw": [{"call": turn_id} for turn_id in before],
         "conversation": {"id": row["conversation_id"], "turn": row["turn_id"], "parent": row["parent_turn_id"]},
     }
+
+
+def _before(turn_id: str, parents: Mapping[str, str | None]) -> list[str]:
+    """Return the turns that lead to a turn, the first one first."""
+    way: dict[str, None] = {}
+    at = parents.get(turn_id)
+    while at is not None and at not in way and at != turn_id:
+        way[at] = None
+        at = parents.get(at)
+    return [*reversed(way)]
 
 
 def _kept(row: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Final, NamedTuple, get_args
 
+from agentnb.conversations.identifiers import new_id
 from agentnb.errors import RatingError, UnknownId
 from agentnb.ratings import canonical, spelled
 from agentnb.values import Rating
 from agentnb.values.ratings import Origin, Verdict
 from agentnb.workspace._call_facts import CallFact, CallFacts
 from agentnb.workspace._database import Database
-from agentnb.workspace._ids import new_id
 from agentnb.workspace._values import unknown
 
 

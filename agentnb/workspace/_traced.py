@@ -8,12 +8,12 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from agentnb.conversations.identifiers import new_id
 from agentnb.transports import MODEL_PARTS, MODEL_SELECTIONS, TracedResponse, model_part_columns, model_selection_columns
 from agentnb.values.model_selections import Trace
 from agentnb.workspace._append_log import AppendLog
 from agentnb.workspace._columns import columns_table
 from agentnb.workspace._contract import contract
-from agentnb.workspace._ids import new_id
 from agentnb.workspace._stores import Store
 
 FORMAT: Final = 1

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def every_view(turn: Turn, attack: str) -> dict[str, str]:
                        outcome="failed", language=attack, turn=1, iteration=1)  # fmt: skip
     call, rated = turn.calls[2], turn.ratings[0]
     earlier = (render.EarlierTurn(turn_index=0, prompt=attack, answer=attack),)
-    to_rate = {"title": attack, "format": attack, "earlier": earlier, "earlier_total": 1, "told": explain_rules(turn), "rated_by": attack}
+    to_rate: dict[str, Any] = {"title": attack, "format": attack, "earlier": earlier, "earlier_total": 1, "told": explain_rules(turn), "rated_by": attack}
     progress = render.RatingProgress(total=9, done=3, place=4, rated_by=attack)
     return {
         "turn": render.render_turn(turn),

@@ -55,6 +55,17 @@ def test_a_turn_is_a_call_of_its_agent_with_prompt_and_answer(ws: Workspace) -> 
     assert [call.conversation for call in rows.calls] == ["a", "a"]
 
 
+def test_a_turn_comes_with_the_turns_before_it(ws: Workspace) -> None:
+    first, second, *_ = turns_of(ws)
+    ws.rate([first, second], "right", by="ana")
+    rows = anb.rated(ws, agent_of(ws))
+    before = {"inputs": {"prompt": "Please do task 0 of a."}, "outputs": {"answer": "Task 0 is done."}}
+    assert [row["earlier"] for row in rows] == [[], [before]]
+    assert [row["conversation"] for row in rows] == ["a", "a"]
+    said = [message["content"] for message in json.loads(rows.to_openai_chat().splitlines()[1])["messages"]]
+    assert said == ["Please do task 0 of a.", "Task 0 is done.", "Please do task 1 of a.", "Task 1 is done."]
+
+
 def test_a_tool_call_has_its_arguments_and_its_output(ws: Workspace) -> None:
     ws.rate(ws.sql("from tool_calls order by conversation_id, call_index limit 1"), "right", by="ana")
     ((row),) = anb.rated(ws, "Bash", agent=str(ws.conversation("a").agent_name))

@@ -179,6 +179,21 @@ def test_replies_of_a_turn_that_is_not_over_are_read_and_replayed_ones_are_not_r
     assert (len(calls_of(rows, "model")), texts_of(rows, "assistant")) == (2, ["Done."])
 
 
+def test_the_same_request_again_after_a_pause_is_another_reply(tmp_path: Path) -> None:
+    def reply(second: int, attempt: int, text: str) -> dict[str, Any]:
+        return record("reply", second, turn=uuid(1), key="same", response={"message": {"parts": [words(text)]}}, attempt=attempt)
+
+    rows = read_records(tmp_path, turn(1), reply(2, 1, "One."), lease(1, 90, 2), reply(5, 2, "One."), reply(6, 2, "Two."))
+    assert texts_of(rows, "assistant") == ["One.", "Two."]
+
+
+def test_what_an_overtaken_attempt_did_is_shown_and_what_it_says_of_the_turn_is_not_believed(tmp_path: Path) -> None:
+    late = record("tool", 7, turn=uuid(1), site="p#1", invocation=1, id="c1", name="refund", state="done", output="refunded", attempt=1)
+    rows = read_records(tmp_path, turn(1), lease(1, 30), lease(1, 90, 2), late, ended(1, "stopped", attempt=1))
+    assert [(tool.name, tool.output) for tool in calls_of(rows)] == [("refund", "refunded")]
+    assert codes(rows) == {"overtaken_attempt": 1}
+
+
 def test_the_steps_that_a_conversation_kept_are_read_when_there_is_no_call_log(tmp_path: Path) -> None:
     steps = [
         {"kind": "model", "outputs": {"reasoning": "Look.", "tool_calls": [{"id": "c1", "name": "find", "input": {}}]}},

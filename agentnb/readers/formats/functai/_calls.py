@@ -142,7 +142,7 @@ class Call:
         said = said or said_of_events(self.events)
         if not said and self.turn is not None:
             rows = [*self.turn.of("reply"), *(row for row in self.turn.of("tool") if self.turn.of("reply"))]
-            said = said_of_replies(sorted(rows, key=lambda row: row.place))
+            said = said_of_replies(sorted(rows, key=lambda row: row.place), self.turn.replayed())
         usage = usage_in(self.record.get("usage") or self.ended.get("usage"))
         return _with_usage(said, usage, self)
 

@@ -15,14 +15,14 @@ from agentnb.readers.formats.functai._approvals import ask_persons, fill_tools
 from agentnb.readers.formats.functai._calls import Call
 from agentnb.readers.formats.functai._store import Store
 from agentnb.readers.formats.functai._trees import Trees, in_order
-from agentnb.readers.formats.functai._turns import ConversationLog, Row, text_in
+from agentnb.readers.formats.functai._turns import FileLog, Row, text_in
 
 
 class _Plan(NamedTuple):
     """A conversation that is still to be written: its id, its log if there is one, and its turns in order."""
 
     conversation_id: str
-    log: ConversationLog | None
+    log: FileLog | None
     turns: list[Call]
 
 
@@ -63,7 +63,7 @@ def _plans(store: Store, trees: Trees) -> list[_Plan]:
     return plans
 
 
-def _conversation_id(log: ConversationLog, trees: Trees) -> str:
+def _conversation_id(log: FileLog, trees: Trees) -> str:
     """Return a conversation's id, which only the call log tells, else the id of its first turn."""
     named = (text_in(object_in(trees.calls[turn].record, "conversation"), "id") for turn in log.turns)
     return next((name for name in named if name), next(iter(log.turns)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from agentnb.readers._fields import as_extra, count_in, extra_of, object_in, object_of, read_arguments, text_of
@@ -68,15 +68,18 @@ def said_of_events(events: Sequence[Row]) -> list[Said]:
     return said
 
 
-def said_of_replies(rows: Iterable[Row]) -> list[Said]:
-    """Say the replies and results of tools that were recorded while a turn ran; a reply that a resumed turn replays was recorded before."""
+def said_of_replies(rows: Iterable[Row], replayed: Collection[int]) -> list[Said]:
+    """Say the replies and results of tools that were recorded while a turn ran.
+
+    Args:
+        rows: the lines.
+        replayed: the places of replies that were recorded before, and again when a resumed turn replayed them.
+    """
     said: list[Said] = []
-    met: dict[str, int] = {}
     for row in rows:
         value = row.value
         if value.get("kind") == "reply":
-            attempt = value.get("attempt")
-            if met.setdefault(str(value.get("key")), attempt if type(attempt) is int else 1) == (attempt if type(attempt) is int else 1):
+            if row.place not in replayed:
                 said.append(_reply_of(object_in(value, "response"), {}, row.place)._replace(at=row.at))
         elif value.get("state") in ("done", "given"):
             output = value.get("output")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentnb.readers._account import Account
-from agentnb.readers.formats.functai._turns import ConversationLog, Row, text_in
+from agentnb.readers.formats.functai._turns import FileLog, Row, text_in
 
 MARKS = {"functai_conversation": (1,), "functai_call": (1, 2), "functai_event": (2,), "functai_rating": (1,)}
 """The name that tells what a record is, and the versions of it that are read."""
@@ -16,20 +16,20 @@ class Store:
 
     def __init__(self) -> None:
         """Start empty."""
-        self.logs: list[ConversationLog] = []
+        self.logs: list[FileLog] = []
         self.calls: dict[str, list[Row]] = {}
         self.events: dict[str, list[Row]] = {}
         self.ratings: dict[str, list[Row]] = {}
-        self._turns: dict[str, ConversationLog] = {}
+        self._turns: dict[str, FileLog] = {}
         self._versions: set[str] = set()
 
-    def start_log(self) -> ConversationLog:
+    def start_log(self) -> FileLog:
         """Start a file, which may hold the records of one conversation."""
-        log = ConversationLog()
+        log = FileLog()
         self.logs.append(log)
         return log
 
-    def take(self, record: Any, place: int, account: Account, log: ConversationLog) -> None:
+    def take(self, record: Any, place: int, account: Account, log: FileLog) -> None:
         """Take a record of a file."""
         mark = next((mark for mark in MARKS if isinstance(record, dict) and mark in record), None)
         if mark is None or record[mark] not in MARKS[mark]:
@@ -50,7 +50,7 @@ class Store:
             held = {"functai_call": self.calls, "functai_event": self.events, "functai_rating": self.ratings}[mark]
             held.setdefault(named, []).append(row)
 
-    def _take_conversation(self, row: Row, turn: str | None, log: ConversationLog) -> None:
+    def _take_conversation(self, row: Row, turn: str | None, log: FileLog) -> None:
         """Give a record to its file's conversation; of a conversation that is there twice the first one counts."""
         version = text_in(row.value, "version") if row.value.get("kind") == "program" else None
         if version is not None and version in self._versions and version not in log.programs:

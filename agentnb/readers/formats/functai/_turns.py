@@ -1,4 +1,4 @@
-"""The records of one FunctAI conversation -> its turns and their states."""
+"""The records of one FunctAI conversation as lines of a file: each with its place and the account of its file, sorted by the turn it is about."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from agentnb.readers._account import Account
 from agentnb.readers._fields import dict_of, dicts_of
 from agentnb.readers._times import read_time
+from agentnb.streams.conversation_log import NOT_COUNTED, ConversationLog
+from agentnb.streams.turn_log import TurnLog
 
-_ENDS = frozenset({"done", "failed", "stopped", "abandoned"})
-# Of these an attempt that was overtaken by another writes nothing that counts.
-_FENCED = frozenset({"ended", "waiting", "lease"})
+# What an overtaken attempt did has no say in the turn, but it was done, and a person wants to see it.
+_SHOWN = frozenset({"call", "reply", "tool"})
 
 
 class Row(NamedTuple):
@@ -39,103 +40,76 @@ def objects_in(record: Any, name: str) -> list[dict[str, Any]]:
 
 
 class Turn:
-    """One turn, as its records tell it."""
+    """One turn: its log, and the lines that tell it."""
 
-    def __init__(self, row: Row) -> None:
-        """Start with the record that was written when it was sent."""
-        self.row = row
-        self.id = str(row.value["turn"])
-        self.parent = text_in(row.value, "parent")
+    def __init__(self, row: Row, log: TurnLog) -> None:
+        """Start with the line that was written when it was sent."""
+        self.row, self.log = row, log
+        self.id, self.parent = log.id, log.parent
         self.ended: Row | None = None
-        self.attempt = 1
         self.records: dict[str, list[Row]] = {}
-        self._lease: Row | None = None
-        self._lease_position = 0
-        self._waits_since = 0
 
-    def read(self, row: Row, position: int) -> str | None:
-        """Read a record about this turn; returns why it does not count, if so."""
-        kind = str(row.value.get("kind"))
-        attempt = row.value.get("attempt")
-        attempt = attempt if type(attempt) is int else self.attempt
-        if kind in _FENCED and attempt < self.attempt:
-            return "overtaken_attempt"
-        if kind == "ended":
-            if self.ended is not None:
-                return "second_end"
-            self.ended = row
-        elif kind == "lease":
-            self._lease, self._lease_position, self.attempt = row, position, attempt
-        elif kind == "waiting":
-            self._waits_since = position
-        self.records.setdefault(kind, []).append(row)
-        return None
-
-    def of(self, kind: str) -> list[Row]:
-        """Return the records of a kind."""
-        return self.records.get(kind, [])
+    @property
+    def attempt(self) -> int:
+        """How often it was started."""
+        return self.log.attempt
 
     def state(self, now: int) -> str | None:
         """Return the state of the turn at a moment."""
-        if self.ended is not None:
-            state = self.ended.value.get("state")
-            return state if isinstance(state, str) and state in _ENDS else None
-        if self._waits_since > self._lease_position:
-            return "waiting"
-        until = read_time(self._lease.value.get("until")).micros if self._lease is not None else None
-        return "running" if until is not None and until >= now else "interrupted"
+        return self.log.state(now)
+
+    def keep(self, row: Row) -> None:
+        """Keep a line that is about this turn."""
+        kind = str(row.value.get("kind"))
+        self.records.setdefault(kind, []).append(row)
+        if kind == "ended":
+            self.ended = row
+
+    def of(self, kind: str) -> list[Row]:
+        """Return the lines of a kind."""
+        return self.records.get(kind, [])
+
+    def replayed(self) -> set[int]:
+        """Return the places of replies that only repeat what was recorded before."""
+        first = {id(reply) for queue in self.log.reply_queues().values() for reply in queue}
+        counted = {id(reply) for reply in self.log.replies}
+        return {row.place for row in self.of("reply") if id(row.value) in counted and id(row.value) not in first}
 
 
-class ConversationLog:
-    """The records of one file that are about a conversation."""
+class FileLog:
+    """The lines of one file that are about a conversation."""
 
     def __init__(self) -> None:
-        """Start without records."""
-        self.programs: dict[str, dict[str, Any]] = {}
+        """Start without lines."""
+        self._log = ConversationLog()
         self.turns: dict[str, Turn] = {}
-        self.head: str | None = None
         self.others: list[dict[str, Any]] = []
-        self._position = 0
+
+    @property
+    def programs(self) -> dict[str, dict[str, Any]]:
+        """The programs by version."""
+        return self._log.programs
+
+    @property
+    def head(self) -> str | None:
+        """The turn that the next one continues."""
+        return self._log.head
 
     def read(self, row: Row) -> None:
-        """Read the next record."""
-        value, kind = row.value, row.value.get("kind")
-        seq = value.get("seq")
-        self._position = max(self._position, seq if type(seq) is int and seq < 2**62 else self._position + 1)
-        turn_id = text_in(value, "turn")
-        reason: str | None = None
-        if kind == "program":
-            self.programs.setdefault(text_in(value, "version") or "", value)
-        elif kind == "turn" and turn_id is not None:
-            reason = self._start_turn(row, turn_id)
-        elif kind == "entry" or turn_id is None:
-            self.others.append(value)
-        elif turn_id not in self.turns:
-            reason = "unknown_turn"
-        elif kind == "head":
-            self.head = turn_id
-        else:
-            reason = self.turns[turn_id].read(row, self._position)
-        if reason is None:
-            row.account.keep()
+        """Read the next line and account for it."""
+        value, kind, turn_id = row.value, row.value.get("kind"), text_in(row.value, "turn")
+        reason = self._log.read(value)
+        if reason is not None and not (reason == "overtaken_attempt" and kind in _SHOWN):
+            row.account.leave_out(reason, f"{NOT_COUNTED[reason]} It was left out.", line=row.place, excerpt=value)
             return
-        row.account.leave_out(reason, f"{_REASONS[reason]} It was left out.", line=row.place, excerpt=value)
-
-    def _start_turn(self, row: Row, turn_id: str) -> str | None:
-        if turn_id in self.turns:
-            return "second_turn"
-        self.turns[turn_id] = Turn(row)
-        self.head = turn_id
-        return None
+        row.account.keep()
+        if kind == "entry" or (turn_id is None and kind != "program"):
+            self.others.append(value)
+        elif kind == "turn" and turn_id is not None:
+            self.turns[turn_id] = Turn(row, self._log.turns[turn_id])
+        elif turn_id is not None and kind not in ("head", "program"):
+            self.turns[turn_id].keep(row)
 
     def names(self) -> Iterator[str]:
         """Yield the names of the programs."""
         yield from (name for program in self.programs.values() if (name := text_in(program, "name")))
-
-
-_REASONS = {
-    "unknown_turn": "The record is about a turn that was never started.",
-    "second_turn": "A turn with this id was started before.",
-    "second_end": "The turn had ended before.",
-    "overtaken_attempt": "Another attempt had taken the turn over before.",
-}
