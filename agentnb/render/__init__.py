@@ -44,6 +44,7 @@ from agentnb.render._tables import render_table
 from agentnb.render._transcripts import render_conversation, render_transcript
 from agentnb.render._trees import render_call_tree, tree_order
 from agentnb.render._turns import render_call, render_rating_line, render_steps, render_turn, render_turn_body, turn_line
+from agentnb.render.board import plain_board, render_board
 from agentnb.render.call_to_rate import answer_of, plain_progress, render_call_body, render_call_to_rate
 from agentnb.render.evidence import plain_evidence, render_evidence
 from agentnb.render.replay import plain_frame, plain_trace, render_frame, render_trace
@@ -69,6 +70,7 @@ __all__ = [
     "plain_agreement",
     "plain_approval",
     "plain_backtest",
+    "plain_board",
     "plain_call",
     "plain_card",
     "plain_case",
@@ -95,6 +97,7 @@ __all__ = [
     "render_agreement",
     "render_approval",
     "render_backtest",
+    "render_board",
     "render_call",
     "render_call_body",
     "render_call_to_rate",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from agentnb.workspace._account import Account
+from agentnb.workspace._board import board_of
 from agentnb.workspace._case_files import load_cases
 from agentnb.workspace._imported import ImportedRatings, NotImported
 from agentnb.workspace._numbers import accuracy, agreement, compare_versions
@@ -27,6 +28,7 @@ __all__ = [
     "Workspace",
     "accuracy",
     "agreement",
+    "board_of",
     "calls_to_rate",
     "compare_versions",
     "last_opened",

@@ -234,10 +234,10 @@ def test_reasons_used_before_come_first_and_new_ones_join_them(ws: Workspace) ->
     ws.rate(ORDERS[3], "wrong", reasons=["late", "rude"], by="ben")
     ws.rate(ORDERS[2], "wrong", reasons=["rude"], by="ben")
     rater = Rater(ws, QUERY, by="ana", reasons=["my own"])
-    assert rater._form._reasons == ("rude", "late", "my own")
+    assert list(rater._form._reasons) == ["rude", "late", "my own"]
     press(rater, "wrong", reasons="vague, rude", **{"reason 2": True})
     assert on_disk(ws)[-1]["reasons"] == ["my own", "vague", "rude"]
-    assert rater._form._reasons == ("rude", "late", "my own", "vague")
+    assert list(rater._form._reasons) == ["rude", "late", "my own", "vague"]
 
 
 def test_what_is_typed_for_one_call_never_stands_in_the_form_of_the_next(ws: Workspace) -> None:
