@@ -14,10 +14,10 @@ from agentnb.render._room import BUDGET, Room, weight
 from agentnb.render._text import one_line, visible
 
 DRAWN: Final = Mark("●", "drawn", "good")
-PICKED: Final = Mark("◔", "picked by hand", "warn")
+PICKED: Final = Mark("◔", "picked", "warn")
 SEVERAL: Final = Mark("◔", "several draws", "warn")
 UNRATED: Final = Mark("–", "not rated", "dim")
-COLUMNS: Final = ("program", "version", "model", "calls", "rated", "right", "95 % interval", "", "disputed", "trend", "dollars", "seconds", "from")
+COLUMNS: Final = ("program", "version", "model", "calls", "rated", "right", "interval", "", "from", "disputed", "trend", "dollars", "seconds")
 RIGHT: Final = frozenset({"calls", "rated", "right", "disputed", "dollars", "seconds"})
 
 
@@ -48,11 +48,7 @@ def render_board(lines: Sequence[BoardLine], *, budget: int = BUDGET, standalone
 
 def plain_board(lines: Sequence[BoardLine]) -> str:
     """Say a line for each program: how often it is right, how sure that is, and whether it may be believed."""
-    said = [
-        f"  {one_line(line.program, 60)} {one_line(line.version or UNKNOWN, 20)} {one_line(line.model or UNKNOWN, 40)}: {_share(line)} {_interval(line)}, "
-        f"{count(line.rated)} of {count(line.calls)} rated, {count(line.disputed)} disputed, {_mark(line).word}"
-        for line in lines[:20]
-    ]
+    said = [f"  {_of(line)}: {_share(line)} {_interval(line)}, {_counts(line)}, {_mark(line).word}" for line in lines[:20]]
     return visible("\n".join([f"Scoreboard: {amount(len(lines), 'line')}", *said]))
 
 
@@ -61,18 +57,26 @@ def _row(line: BoardLine) -> Html:
     lane = tag("td", bar(share.low, share.high - share.low), class_="lane") if share and share.low is not None and share.high is not None else tag("td")
     return tag(
         "tr",
-        tag("td", tag("b", one_line(line.program, 60) or "unnamed", class_="name")),
+        tag("td", tag("b", one_line(line.program, 60) or "(agent)", class_="name")),
         [tag("td", one_line(known, 24) if known else UNKNOWN, title=known if known and len(known) > 24 else None) for known in (line.version, line.model)],
         [tag("td", text, align="right") for text in (count(line.calls), count(line.rated), _share(line))],
         tag("td", _interval(line), class_="dim"),
         lane,
+        tag("td", marked(_mark(line)), f" {one_line(', '.join(line.samples), 40)}" if line.samples and line.rated == line.drawn else None),
         tag("td", count(line.disputed), align="right", class_="warn" if line.disputed else None),
         tag("td", _trend(line.trend)),
         tag("td", UNKNOWN if line.cost is None else f"{line.cost:.4f}", align="right"),
         tag("td", seconds(line.seconds), align="right"),
-        tag("td", marked(_mark(line)), f" {one_line(', '.join(line.samples), 40)}" if line.samples and line.rated == line.drawn else None),
         class_=None if line.is_drawn or not line.rated else "picked",
     )
+
+
+def _of(line: BoardLine) -> str:
+    return f"{one_line(line.program, 60) or '(agent)'} {one_line(line.version or UNKNOWN, 20)} {one_line(line.model or UNKNOWN, 40)}"
+
+
+def _counts(line: BoardLine) -> str:
+    return f"{count(line.rated)} of {count(line.calls)} rated, {count(line.disputed)} disputed"
 
 
 def _mark(line: BoardLine) -> Mark:

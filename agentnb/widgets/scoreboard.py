@@ -109,7 +109,7 @@ def _trends(altair: Any, lines: Sequence[BoardLine]) -> Any:
 
 
 def _name(line: BoardLine) -> str:
-    return " · ".join(each for each in (line.program, line.version, line.model) if each)
+    return " · ".join(each for each in (line.program or "(agent)", line.version, line.model) if each)
 
 
 def _from(line: BoardLine) -> str:
