@@ -10,7 +10,7 @@ from agentnb.ratings.agreement import Agreement, Disagreement, Estimate, Judgeme
 from agentnb.ratings.board import BoardLine, Called, JudgedCall, ProgramVersion, TrendPoint, board_lines
 from agentnb.ratings.canonical import canonical, spelled
 from agentnb.ratings.comparison import Comparison, ScoredCall, compare, paired_range, scored_calls
-from agentnb.ratings.counting import counted
+from agentnb.ratings.counting import Counts, counted
 from agentnb.ratings.examples import chat_example
 from agentnb.ratings.exports import Exported, ExportForm, mlflow_assessments, phoenix_annotations
 from agentnb.ratings.foreign import ForeignRating, read_foreign
@@ -29,6 +29,7 @@ __all__ = [
     "BoardLine",
     "Called",
     "Comparison",
+    "Counts",
     "Disagreement",
     "Drawn",
     "DrawnCall",

@@ -10,7 +10,7 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -24,6 +24,30 @@ class Entry(NamedTuple, Generic[T]):
 
     record: dict[str, Any]
     value: T
+
+
+class Mark(NamedTuple):
+    """How far a file was looked at."""
+
+    file: object
+    """The file."""
+    length: int
+    """Records of it."""
+
+
+Seen = Mapping[str, Mark]
+"""How far the files were looked at, by name."""
+
+
+class News(NamedTuple, Generic[T]):
+    """What there is since somebody last looked."""
+
+    entries: list[Entry[T]]
+    """The records; all of them when earlier ones are gone."""
+    seen: Seen
+    """From where to look next time."""
+    from_the_start: bool
+    """Whether earlier records are gone, so that only these stand."""
 
 
 class Passed(NamedTuple):
@@ -102,6 +126,20 @@ class AppendLog(Generic[T]):
         """Return all records that were read, those of other processes included."""
         with self._lock:
             return [*self._memory, *(entry for _, file in sorted(self._files.items()) for entry in file.entries)]
+
+    def news(self, seen: Seen) -> News[T]:
+        """Return what was read since somebody last looked, and from where to look next time.
+
+        Args:
+            seen: what `news` said last; nothing at first.
+        """
+        with self._lock:
+            held: dict[str, tuple[object, list[Entry[T]]]] = {"": (self, self._memory), **{name: (file, file.entries) for name, file in self._files.items()}}
+            # A file that is gone, or was cut or replaced, takes back what it said.
+            is_whole = all(name in held and held[name][0] is mark.file for name, mark in seen.items())
+            start = seen if is_whole else {}
+            entries = [entry for name, (_, own) in sorted(held.items()) for entry in own[start[name].length if name in start else 0 :]]
+            return News(entries, {name: Mark(file, len(own)) for name, (file, own) in held.items()}, not is_whole)
 
     def passed(self) -> list[Passed]:
         """Return what is in the files and is no record of a known format."""

@@ -10,13 +10,14 @@ from typing import Final, NamedTuple
 from agentnb.workspace._database import Database
 
 # A turn is known by what the person said, which its own call does not hold; a merge is the work of the call that merged.
-_CALLS: Final = """
+_ABOUT: Final = """
 select c.call_id, c.name, coalesce(c.input, t.prompt) as input, json_extract_string(c.extra, '$.turn.made_by.call') as made_by
 from calls as c
 left join turns as t on c.call_id = t.turn_id
-where c.call_id in (select unnest($1))
-order by c.call_id, c.conversation_id
 """
+# A single id is compared as a constant, which DuckDB looks for while it reads; a list of them it joins.
+_ONE: Final = f"{_ABOUT} where c.call_id = $1 order by c.call_id, c.conversation_id"
+_CALLS: Final = f"{_ABOUT} where c.call_id in (select unnest($1)) order by c.call_id, c.conversation_id"
 
 
 class CallFact(NamedTuple):
@@ -53,7 +54,7 @@ class CallFacts:
             known = self._known
             new = [call_id for call_id in wanted if call_id not in known]
             if new:
-                rows = self._database.rows(_CALLS, [new])
+                rows = self._database.rows(_ONE, new) if len(new) == 1 else self._database.rows(_CALLS, [new])
                 facts = {row["call_id"]: CallFact(row["call_id"], row["name"], digest_of(row["input"]), row["made_by"]) for row in reversed(rows)}
                 known.update({call_id: facts.get(call_id) for call_id in new})
             return {call_id: known[call_id] for call_id in wanted}

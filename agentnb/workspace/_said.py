@@ -10,19 +10,30 @@ from agentnb.readers import is_there, root_of
 from agentnb.values import Diagnostic, Rating
 from agentnb.workspace._append_log import Passed
 from agentnb.workspace._batches import KeptGroup
-from agentnb.workspace._call_facts import CallFact, CallFacts
 
 Damage = Sequence[tuple[Path, Sequence[KeptGroup]]]
 """Folders of tables that cannot be read, with the groups whose rows were in them as far as they are known."""
 
 
-def odd_ratings(ratings: Sequence[Rating], facts: CallFacts, passed: Sequence[Passed]) -> list[Diagnostic]:
-    """Say which ratings are of calls that are not there, or whose input is another one now, and which lines are no ratings."""
-    counting = [rating for rating in ratings if rating.counts]
-    known = facts.of(rating.call_id for rating in counting)
-    odd = [(rating, _oddity(rating, known[rating.call_id])) for rating in counting]
-    found = [_of_rating(index, rating, code) for index, (rating, code) in enumerate(odd) if code is not None]
-    return [*found, *odd_lines("rating", passed, first=len(counting))]
+def rating_oddity(rating: Rating, digest: str | None) -> str | None:
+    """Return what is odd about a rating as a code: that its call is not there, or has another input now.
+
+    Args:
+        rating: the rating.
+        digest: that of its call's input now; None when there is no such call.
+    """
+    if digest is None:
+        return "rating_without_call"
+    return "rating_of_changed_call" if rating.call_digest not in (None, digest) else None
+
+
+def odd_rating(index: int, rating: Rating, code: str) -> Diagnostic:
+    """Say what is odd about a rating."""
+    what = "is of a call that is not among the recordings that were read" if code == "rating_without_call" else "was given when the call had another input"
+    who = rating.rated_by or rating.account
+    message = f"The rating {rating.verdict}{f' by {who}' if who else ''} {what}."
+    said = rating.note[:200] if rating.note else None
+    return Diagnostic(source_id="ratings", diagnostic_index=index, severity="warning", code=code, message=message, call_id=rating.call_id, excerpt=said)
 
 
 def odd_lines(noun: str, passed: Sequence[Passed], first: int = 0) -> list[Diagnostic]:
@@ -43,20 +54,6 @@ def odd_tables(damage: Damage) -> list[Diagnostic]:
         )
         for index, (path, groups) in enumerate(damage)
     ]
-
-
-def _oddity(rating: Rating, fact: CallFact | None) -> str | None:
-    if fact is None:
-        return "rating_without_call"
-    return "rating_of_changed_call" if rating.call_digest not in (None, fact.digest) else None
-
-
-def _of_rating(index: int, rating: Rating, code: str) -> Diagnostic:
-    what = "is of a call that is not among the recordings that were read" if code == "rating_without_call" else "was given when the call had another input"
-    who = rating.rated_by or rating.account
-    message = f"The rating {rating.verdict}{f' by {who}' if who else ''} {what}."
-    said = rating.note[:200] if rating.note else None
-    return Diagnostic(source_id="ratings", diagnostic_index=index, severity="warning", code=code, message=message, call_id=rating.call_id, excerpt=said)
 
 
 def _of_lines(noun: str, index: int, passed: Passed) -> Diagnostic:
