@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 import ipywidgets
 import traitlets
 
-from agentnb.errors import OptionError, RatingError
+from agentnb.errors import OptionError, RatingError, UnknownId
 from agentnb.render import RatingProgress, plain_progress, render_call_to_rate
 from agentnb.values import Rating, Sample
 from agentnb.widgets._answer_form import REASONS, AnswerForm
@@ -20,6 +21,7 @@ from agentnb.widgets._sitting import Sitting, words_of
 from agentnb.widgets._targets import check_options
 from agentnb.workspace import Workspace
 
+_log = logging.getLogger("agentnb.widgets")
 _OPTIONS: Final = ("blind", "by", "height", "overlap", "raters", "reasons", "sample", "seed")
 _REASONS: Final = """
 select reason, count(*) as times
@@ -44,7 +46,7 @@ class Rater:
         query: which calls, in this order: SQL with a column call_id, turn_id or id; a list of ids, calls, turns or rows; a relation or a data frame; or
             a random draw that `ws.sample` made, whose ratings then estimate how often a program is right.
         by: who rates; else `ws.rater`, and where nobody is named the widget asks first.
-        blind: whether what others said of a call is hidden until one has judged it oneself.
+        blind: whether what others said of a call is hidden.
         raters: names of all who share this queue; each then gets a part of it.
         overlap: share of the queue that all of them get, from 0 to 1, so that their agreement can be told.
         seed: of the assignment; the same queue, raters and seed give the same.
@@ -94,14 +96,10 @@ class Rater:
         self._sitting: Sitting | None = None
         self._ahead: Ahead | None = None
         self._shown: Prepared | None = None
-        self._form = AnswerForm()
-        self._stage = Stage(self, height)
-        self._buttons = _buttons(_BUTTONS)
-        self._asking = _asking()
-        self.box = ipywidgets.VBox()
+        self._form, self._stage = AnswerForm(), Stage(self, height)
+        self._buttons, self._asking = _buttons(_BUTTONS), _asking()
+        self.box = ipywidgets.VBox(_dom_classes=("agentnb", "anb-rater"))
         """The controls, as an ipywidget: to stand in a layout of one's own."""
-        for name in ("agentnb", "anb-rater"):
-            self.box.add_class(name)
         self._begin((by or ws.rater or "").strip())
 
     @property
@@ -152,11 +150,21 @@ class Rater:
     def _show(self, touched: Mapping[str, Any]) -> None:
         """Show the call at which the person is, and let the next ones be made."""
         sitting, ahead = self._at()
-        self._shown = None if sitting.place is None else ahead.get(sitting.place)
+        self._shown = self._loaded(sitting, ahead)
         if self._shown is not None:
             self._form.show(self._shown.shape, self._reasons(), self._said_before(self._shown), touched)
         self._render()
         ahead.want(sitting.ahead(AHEAD))
+
+    def _loaded(self, sitting: Sitting, ahead: Ahead) -> Prepared | None:
+        """Return the call at which the person is; one that is gone since the queue was made is left for later."""
+        while sitting.place is not None:
+            try:
+                return ahead.get(sitting.place)
+            except UnknownId:
+                _log.warning("the call %r is not there any more, and was skipped", sitting.call_id)
+                sitting.skip()
+        return None
 
     def _render(self) -> None:
         shown, progress = self._shown, self.progress
@@ -234,14 +242,14 @@ class Stage(Cell):
         }  # fmt: skip
 
     def _answer_rate(self, request: Request) -> Answer:
-        if request.get("call_id") != self._call:
+        if request.get("call_id") != self._rater.call_id:
             return {"said": "That call is no longer shown; nothing was rated."}
         rating = self._rater._rate(str(request["kind"]), request.get("fields") or {})
         return {"said": f"kept: {rating.verdict}", "rating_id": rating.rating_id}
 
     def _answer_skip(self, request: Request) -> Answer:
         sitting, _ = self._rater._at()
-        if request.get("call_id") == self._call:
+        if request.get("call_id") == sitting.call_id:
             sitting.skip()
             self._rater._show(request.get("fields") or {})
         return {"said": "skipped"}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,24 +105,44 @@ def test_a_verdict_of_a_call_that_is_no_longer_shown_is_not_kept(ws: Workspace) 
     assert len(on_disk(ws)) == 1
 
 
-@pytest.fixture
+def test_a_call_that_is_gone_meanwhile_is_passed_over_and_never_rated_in_the_place_of_another(ws: Workspace) -> None:
+    rater = Rater(ws, QUERY, by="ana")
+    _, ahead = rater._at()
+    get = ahead.get
+
+    def lost(place: int) -> Any:
+        if place == 1:
+            raise UnknownId("gone")
+        return get(place)
+
+    ahead.get = lost  # type: ignore[method-assign]
+    press(rater, "right")
+    assert rater.call_id == rater._stage._call == ORDERS[2]
+    press(rater, "right")
+    assert [record["call"] for record in on_disk(ws)] == [ORDERS[0], ORDERS[2]]
+
+
+@contextmanager
 def full_disk() -> Iterator[None]:
     """No file of this process can grow."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there is no limit on the size of files there")
-def test_on_a_full_disk_the_call_stays_and_it_is_said(ws: Workspace, request: pytest.FixtureRequest) -> None:
+def test_on_a_full_disk_the_call_stays_and_it_is_said(ws: Workspace) -> None:
     rater = Rater(ws, QUERY, by="ana")
     press(rater, "right")
-    request.getfixturevalue("full_disk")
-    reply = press(rater, "wrong", **{"note": "not theirs"})
+    with full_disk():
+        reply = press(rater, "wrong", note="not theirs")
     assert "The rating was not kept" in reply["error"]["message"]
     assert (rater.call_id, rater.progress.done) == (ORDERS[1], 1)
     assert len(on_disk(ws)) == 1
+    press(rater, "wrong", note="not theirs")
+    assert [record.get("note") for record in on_disk(ws)] == [None, "not theirs"]
 
 
 def test_one_goes_on_where_one_stopped_and_everybody_for_themselves(ws: Workspace) -> None:
@@ -188,7 +208,8 @@ def test_nobody_named_is_asked_first_and_then_known_to_the_workspace(ws: Workspa
     rater = Rater(ws, QUERY)
     assert (rater.by, rater.call_id, repr(rater)) == (None, None, "Rater: 4 calls, 0 rated")
     assert "4 calls to rate" in rater._stage._html
-    assert "Nobody is named yet" in press(rater, "right")["error"]["message"]
+    assert "no longer shown" in press(rater, "right")["result"]["said"]
+    assert "Nobody is named yet" in press(rater, "skip")["error"]["message"]
     assert "your name" in press(rater, "name", name="  ")["result"]["said"]
     press(rater, "name", name=" ana ")
     assert (rater.by, ws.rater, rater.call_id) == ("ana", "ana", ORDERS[0])
@@ -331,4 +352,5 @@ def test_a_secret_is_not_written_into_the_form() -> None:
 def test_an_empty_query_says_so(ws: Workspace) -> None:
     rater = Rater(ws, "from calls where name = 'nothing'", by="ana")
     assert "The query yields no call." in rater._repr_mimebundle_()[0]["text/html"]
-    assert "no call left" in press(rater, "right")["error"]["message"]
+    assert "no longer shown" in press(rater, "right")["result"]["said"]
+    assert ws.sql("from ratings").fetchall() == []
