@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from agentnb.ratings.accuracy import Accuracy, DrawnCall, RaterAccuracy, measure_accuracy, wilson
 from agentnb.ratings.agreement import Agreement, Disagreement, Estimate, Judgements, PairAgreement, measure_agreement
+from agentnb.ratings.board import BoardLine, Called, JudgedCall, ProgramVersion, TrendPoint, board_lines
 from agentnb.ratings.canonical import canonical, spelled
 from agentnb.ratings.comparison import Comparison, ScoredCall, compare, paired_range, scored_calls
 from agentnb.ratings.counting import Counts, counted
@@ -25,6 +26,8 @@ __all__ = [
     "WHY",
     "Accuracy",
     "Agreement",
+    "BoardLine",
+    "Called",
     "Comparison",
     "Counts",
     "Disagreement",
@@ -34,14 +37,18 @@ __all__ = [
     "ExportForm",
     "Exported",
     "ForeignRating",
+    "JudgedCall",
     "Judgements",
     "LeftOut",
     "PairAgreement",
     "Program",
+    "ProgramVersion",
     "Rated",
     "RatedCall",
     "RaterAccuracy",
     "ScoredCall",
+    "TrendPoint",
+    "board_lines",
     "canonical",
     "chat_example",
     "compare",

@@ -14,9 +14,9 @@ from agentnb.ratings import ABSENT, ForeignRating, canonical, read_foreign, spel
 from agentnb.render import ResultTable
 from agentnb.values import Rating, Value
 from agentnb.values.ratings import Verdict
+from agentnb.workspace._call_facts import digest_of
 from agentnb.workspace._database import Database
 from agentnb.workspace._foreign_files import foreign_rows
-from agentnb.workspace._said import digest_of
 
 _SPACE: Final = uuid.UUID("6f2c0a1e-52f5-5b0e-9d0f-0d6a3f1c7e11")
 """Names of imported ratings are made in it: the same judgement has the same id however often it is imported."""

@@ -108,7 +108,7 @@ class JudgedCalls:
         self._sync()
         calls = picked(target)
         words: dict[str, Any] = {"answer": answer, "outputs": outputs, "note": note, "reasons": reasons, "tags": tags}
-        ratings = make_ratings(self._database, calls.call_ids, verdict, **words, by=by or self.rater, origin=origin, sample=sample)
+        ratings = make_ratings(self._database, self._mirror.facts, calls.call_ids, verdict, **words, by=by or self.rater, origin=origin, sample=sample)
         keep_ratings(self, ratings)
         return ratings if calls.several else ratings[0]
 

@@ -10,11 +10,12 @@ from typing import Any, Final
 from agentnb.ratings import rating_of
 from agentnb.values import Rating
 from agentnb.workspace._append_log import Seen
+from agentnb.workspace._call_facts import CallFacts
 from agentnb.workspace._columns import to_table
 from agentnb.workspace._database import Database
 from agentnb.workspace._drawn import sample_rows
 from agentnb.workspace._logs import Logs
-from agentnb.workspace._said import Digests, odd_lines, odd_tables
+from agentnb.workspace._said import odd_lines, odd_tables
 from agentnb.workspace._standing import Standing
 from agentnb.workspace._stores import Store
 from agentnb.workspace._traced import traced_tables
@@ -35,10 +36,11 @@ class Mirror:
     def __init__(self, database: Database, store: Store, logs: Logs) -> None:
         """Show what a store and its logs hold, from the first `sync` on."""
         self._database = database
-        self._digests = Digests(database)
+        self.facts = CallFacts(database)
+        """What ratings know of their calls."""
         self._lock = threading.Lock()
         self._store, self._logs = store, logs
-        self._standing = Standing(self._digests)
+        self._standing = Standing(self.facts)
         self._seen: Seen = {}
         self._shown: tuple[object, tuple[int, int, int]] | None = None
 
@@ -66,7 +68,7 @@ class Mirror:
                 return
             if self._shown is None or state[0] != self._shown[0]:
                 self._database.show(self._store.batches())
-                self._digests.forget()
+                self.facts.forget()
                 self._seen = {}
             self._show_said(state[1], self._shown[1] if self._shown is not None else None)
             self._shown = state

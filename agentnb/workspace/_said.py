@@ -2,57 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from agentnb.readers import is_there, root_of
 from agentnb.values import Diagnostic, Rating
 from agentnb.workspace._append_log import Passed
 from agentnb.workspace._batches import KeptGroup
-from agentnb.workspace._database import Database
-
-_CALLS = """
-select c.call_id, coalesce(c.input, t.prompt) as input
-from calls as c
-left join turns as t on c.call_id = t.turn_id
-where c.call_id in (select unnest($1))
-order by c.call_id
-"""
 
 Damage = Sequence[tuple[Path, Sequence[KeptGroup]]]
 """Folders of tables that cannot be read, with the groups whose rows were in them as far as they are known."""
-
-
-class Digests:
-    """By which a rating knows its call again; asked of the tables once per call."""
-
-    def __init__(self, database: Database) -> None:
-        """Know nothing yet."""
-        self._database = database
-        self._known: dict[str, str | None] = {}
-
-    def forget(self) -> None:
-        """Ask again: the tables have changed."""
-        self._known.clear()
-
-    def learn(self, known: Mapping[str, str | None]) -> None:
-        """Take over digests that were just worked out from the tables."""
-        self._known |= known
-
-    def of(self, call_ids: Iterable[str]) -> Mapping[str, str | None]:
-        """Return the digests of calls; None of one that is not there."""
-        new = sorted(set(call_ids) - self._known.keys())
-        if new:
-            self._known |= dict.fromkeys(new)
-            self._known |= {row["call_id"]: digest_of(row["input"]) for row in self._database.rows(_CALLS, [new])}
-        return self._known
-
-
-def digest_of(text: str | None) -> str:
-    """Return the digest of a call's input by which a rating knows the call again."""
-    return hashlib.blake2b((text or "").encode(), digest_size=8).hexdigest()
 
 
 def rating_oddity(rating: Rating, digest: str | None) -> str | None:

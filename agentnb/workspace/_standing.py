@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from agentnb.ratings import Counts
 from agentnb.values import Diagnostic, Rating
+from agentnb.workspace._call_facts import CallFact, CallFacts
 from agentnb.workspace._columns import to_table
 from agentnb.workspace._contract import contract
-from agentnb.workspace._said import Digests, odd_rating, rating_oddity
+from agentnb.workspace._said import odd_rating, rating_oddity
 
 _MOST_PIECES: Final = 200
 """Pieces of the table that are kept apart before they are put together."""
@@ -21,13 +22,13 @@ _MOST_PIECES: Final = 200
 class Standing:
     """All ratings as they stand now."""
 
-    def __init__(self, digests: Digests) -> None:
+    def __init__(self, facts: CallFacts) -> None:
         """Start with none.
 
         Args:
-            digests: by which ratings know their calls again.
+            facts: by which ratings know their calls again.
         """
-        self._digests = digests
+        self._facts = facts
         self.clear()
 
     def clear(self) -> None:
@@ -63,6 +64,10 @@ class Standing:
         return [odd_rating(index, self._counts.ratings[place], code) for index, (place, code) in enumerate(counting)]
 
     def _look_at(self, ratings: list[Rating], first: int) -> None:
-        known = self._digests.of(rating.call_id for rating in ratings)
-        codes = ((place, rating_oddity(rating, known[rating.call_id])) for place, rating in enumerate(ratings, first))
+        known = self._facts.of(rating.call_id for rating in ratings)
+        codes = ((place, rating_oddity(rating, _digest(known[rating.call_id]))) for place, rating in enumerate(ratings, first))
         self._odd |= {place: code for place, code in codes if code is not None}
+
+
+def _digest(fact: CallFact | None) -> str | None:
+    return None if fact is None else fact.digest
