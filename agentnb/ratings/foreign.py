@@ -50,6 +50,8 @@ class ForeignRating(NamedTuple):
     """The tool's own id of the judgement."""
     sample: str | None = None
     """The random draw it belongs to."""
+    exported: str | None = None
+    """Id of the rating here that was exported as this one."""
 
 
 def read_foreign(rows: Iterable[Any]) -> Iterator[ForeignRating | int]:
@@ -98,6 +100,7 @@ def _list(value: Any) -> tuple[str, ...] | None:
 def _phoenix(place: int, row: Row) -> Iterator[ForeignRating]:
     result = _object(row.get("result"))
     flat = {**row, **{f"result.{name}": value for name, value in result.items()}}
+    own = _object(row.get("metadata"))
     label, score = _said(flat, "result.label", "label"), _said(flat, "result.score", "score")
     yield ForeignRating(
         place,
@@ -107,6 +110,10 @@ def _phoenix(place: int, row: Row) -> Iterator[ForeignRating]:
         value=ABSENT if label is None and score is None else (score if label is None else label),
         by=_text(row, "user_id", "annotator", "identifier"),
         kind="person" if _text(row, "annotator_kind") in (None, "HUMAN") else "judge",
+        answer=own.get("answer", ABSENT) if "rating_id" in own else ABSENT,
+        reasons=_list(own.get("reasons")) or () if "rating_id" in own else (),
+        sample=_text(own, "sample") if "rating_id" in own else None,
+        exported=_text(own, "rating_id"),
         note=_text(flat, "result.explanation", "explanation"),
         at=_said(row, "updated_at", "created_at"),
         key=_text(row, "id", "annotation_id"),
@@ -134,6 +141,7 @@ def _mlflow(place: int, row: Row) -> Iterator[ForeignRating]:
         note=_text(row, "rationale"),
         at=_said(row, "last_update_time", "create_time", "last_update_time_ms", "create_time_ms"),
         key=_text(row, "assessment_id"),
+        exported=_text(_object(row.get("metadata")), "rating_id"),
     )
 
 

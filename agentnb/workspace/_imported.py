@@ -115,14 +115,23 @@ def read_import(database: Database, what: Any, reading: Reading, now: datetime) 
     unknown = [NotImported(row=one, why="it is of no form that is known: a row names a call_id and a verdict") for one in listed if isinstance(one, int)]
     _check_names(said, reading)
     calls = _calls_for(database, said, reading.calls)
-    made = [_rating_of(one, reading, calls, now) for one in said if _is_asked(one, reading)]
+    ours = _exported(database, said)
+    made = [_rating_of(one, reading, calls, now) for one in said if _is_asked(one, reading) and one.exported not in ours]
     others = [_left(one, f"it is about {one.name!r}, and name={reading.name!r} was asked for") for one in said if not _is_asked(one, reading)]
     ratings = {rating.rating_id: rating for rating in made if isinstance(rating, Rating)}
     known = {row["rating_id"] for row in database.rows("select rating_id from ratings where rating_id in (select unnest($1))", [list(ratings)])}
     left_out = sorted([*unknown, *others, *(one for one in made if isinstance(one, NotImported))], key=lambda one: (one.row, one.ids, one.why))
     new = [rating for rating_id, rating in ratings.items() if rating_id not in known]
     forms = tuple(sorted({one.form for one in said}))
-    return Imported(new, ImportedRatings(kept=len(new), already=len(known), forms=forms, left_out=tuple(left_out)))
+    already = len(known) + sum(one.exported in ours for one in said)
+    return Imported(new, ImportedRatings(kept=len(new), already=already, forms=forms, left_out=tuple(left_out)))
+
+
+def _exported(database: Database, said: Iterable[ForeignRating]) -> dict[str, Verdict | None]:
+    """Return the ratings of this workspace that come back: those which were exported from it, with the verdict that they had."""
+    named = {one.exported: one for one in said if one.exported is not None}
+    rows = database.rows("select rating_id, verdict from ratings where rating_id in (select unnest($1))", [list(named)])
+    return {row["rating_id"]: row["verdict"] for row in rows if verdict_of(named[row["rating_id"]].value) == row["verdict"]}
 
 
 def _with_expected(said: Sequence[ForeignRating]) -> list[ForeignRating]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol, TypedDict, Unpack, overload
 
@@ -177,7 +177,7 @@ class JudgedCalls:
         return found
 
 
-def keep_ratings(workspace: Judged, ratings: Iterable[Rating]) -> None:
+def keep_ratings(workspace: Judged, ratings: Sequence[Rating]) -> None:
     """Keep ratings, all or none, and say once when they will not last.
 
     Raises:

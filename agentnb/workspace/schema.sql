@@ -745,7 +745,7 @@ select
         case when c.kind = 'agent' then coalesce(json_extract_string(c.extra, '$.program.version'), json_extract_string(c.extra, '$.turn.program')) end,
         v.agent_version
     ) as version,
-    coalesce(case when c.kind = 'model' then c.name else json_extract_string(c.extra, '$.ended_model') end, v.model) as model,
+    coalesce(case c.kind when 'model' then c.name when 'agent' then json_extract_string(c.extra, '$.ended_model') end, v.model) as model,
     case
         when c.kind = 'agent' and json_exists(c.extra, '$.caller.optimization') then 'optimization'
         when c.kind = 'agent' and json_exists(c.extra, '$.caller.evaluation') then 'evaluation'
