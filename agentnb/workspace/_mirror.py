@@ -51,11 +51,6 @@ class Mirror:
             self._shown, self._seen = None, {}
         self.sync()
 
-    def learn(self, ratings: Iterable[Rating]) -> None:
-        """Know the calls of ratings that were just made from the tables, so that these are not asked for them again."""
-        with self._lock:
-            self._digests.learn({rating.call_id: rating.call_digest for rating in ratings})
-
     def sync(self) -> None:
         """Show what is there now.
 
