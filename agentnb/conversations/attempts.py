@@ -24,7 +24,8 @@ from agentnb.conversations.runs import Run
 from agentnb.conversations.setting_layers import active_settings, settings
 from agentnb.conversations.stores import calls_of, events_of
 from agentnb.conversations.threads import started
-from agentnb.errors import AgentnbError, ConversationError
+from agentnb.conversations.told_events import ToldEvents
+from agentnb.errors import AgentnbError, ConversationError, EventRefused
 from agentnb.streams.call_trees import calls_of_events
 from agentnb.values.times import time_text
 
@@ -199,29 +200,39 @@ class Attempt:
         return {"saw": frame.saw, "usage": dict(self.run.usage), "seconds": seconds, "attempt": self.journal.attempt}
 
     def _event_log(self, resumed: bool) -> EventLog:
-        store, writer, after = events_of(self.journal.ledger.store), 1, None
-        if store is not None and resumed:
-            try:
-                claim = store.claim(self.turn_id)
-                writer, after = claim.writer, claim.last
-            except AgentnbError:
-                _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", self.turn_id, exc_info=True)
-                store, writer = None, self.journal.attempt
-        return EventLog(self.turn_id, now=Run.now, store=store, writer=writer, after=after, withheld=resumed)
+        """Begin the log of events, or go on with it where earlier attempts left it."""
+        tree, store = self.turn_id, events_of(self.journal.ledger.store)
+        if store is None or not resumed:
+            return EventLog(tree, now=Run.now, store=store, told=ToldEvents() if resumed else None)
+        try:
+            claim = store.claim(tree)
+            return EventLog(tree, now=Run.now, store=store, writer=claim.writer, after=claim.last, told=ToldEvents(store.read(tree)))
+        except EventRefused as refused:
+            if refused.code == "event-unknown":  # the attempt before died before it told anything
+                return EventLog(tree, now=Run.now, store=store)
+            if refused.code == "event-after-end":  # it died after it had told everything, and before it recorded that
+                return EventLog(tree, now=Run.now, writer=self.journal.attempt, told=ToldEvents(store.read(tree)))
+            _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", tree, exc_info=True)
+        except AgentnbError:
+            _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", tree, exc_info=True)
+        return EventLog(tree, now=Run.now, writer=self.journal.attempt, told=ToldEvents())
 
     def _know_calls(self, resumed: bool) -> None:
         """Learn which calls earlier attempts made, so that those made again keep their ids."""
-        store, calls = events_of(self.journal.ledger.store), calls_of(self.journal.ledger.store)
-        if not resumed or store is None:
+        if not resumed:
             return
-        events = store.read(self.turn_id)
+        store, calls = events_of(self.journal.ledger.store), calls_of(self.journal.ledger.store)
+        try:
+            events, records = store.read(self.turn_id) if store is not None else [], calls.read(self.turn_id) if calls is not None else []
+        except AgentnbError:
+            _log.warning("The calls of turn %s cannot be read; those that are made again get new ids.", self.turn_id, exc_info=True)
+            return
         ended = {call.call: call.ended for call in calls_of_events(events, self.turn_id)}
-        for event in events:
-            site = event.get("site")
-            if event.get("kind") == "started" and isinstance(site, str) and ended.get(event["call"]) != "failed":
-                self.run.known_calls[site] = event["call"]
-        if calls is not None:
-            self.run.recorded_calls = {str(record.get("id")) for record in calls.read(self.turn_id)}
+        known = [event for event in events if event.get("kind") == "started" and ended.get(event["call"]) != "failed"]
+        self.run.known_calls = {str(event.get("site")): str(event["call"]) for event in known}
+        answered = [record for record in records if record.get("error") is None]
+        self.run.known_calls |= {str(record.get("site")): str(record.get("id")) for record in answered}
+        self.run.recorded_calls = {str(record.get("id")) for record in records}
 
 
 @atexit.register
