@@ -78,6 +78,7 @@ if TYPE_CHECKING:
         WorkspaceError,
         WorkspaceVersionError,
     )
+    from agentnb.ratings import Accuracy, Agreement, Comparison
     from agentnb.render import options
     from agentnb.rules import (
         Backtest,
@@ -130,6 +131,7 @@ if TYPE_CHECKING:
         RuleContext,
         RuleExplanation,
         RuleHit,
+        Sample,
         ScriptRow,
         Source,
         Step,
@@ -137,7 +139,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from agentnb.widgets import CallTree, Replay, Transcript, Upload
-    from agentnb.workspace import Account, CaseScore, Scores, Workspace, load_cases, score
+    from agentnb.workspace import Account, CaseScore, RatedRows, Scores, Workspace, accuracy, agreement, compare_versions, load_cases, rated, score
     from agentnb.workspace import open_workspace as open
     from agentnb.workspace import read_object as read
 
@@ -155,6 +157,7 @@ _ROOMS = {
         "RuleError", "ScriptError", "SelectionError", "StoreConflict", "ToolNameError", "TurnError", "TurnWaiting", "UnknownFormat", "UnknownId",
         "UnsupportedValues", "WorkspaceError", "WorkspaceVersionError",
     ),
+    "ratings": ("Accuracy", "Agreement", "Comparison"),
     "render": ("options",),
     "rules": (
         "Backtest", "Language", "Limits", "announces_work", "backtest", "context_from_calls", "context_from_turn", "default_rules", "evaluate_rules",
@@ -168,17 +171,22 @@ _ROOMS = {
     ),
     "values": (
         "Approval", "Call", "ControlToolRole", "Conversation", "Decision", "Diagnostic", "Message", "Nudge", "ObservedDecision", "Part", "Rating",
-        "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "ScriptRow", "Source", "Step", "Turn", "Usage",
+        "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "Sample", "ScriptRow", "Source", "Step", "Turn", "Usage",
     ),
     "widgets": ("CallTree", "Replay", "Transcript", "Upload"),
-    "workspace": ("Account", "CaseScore", "Scores", "Workspace", "load_cases", "open", "read", "score"),
+    "workspace": (
+        "Account", "CaseScore", "RatedRows", "Scores", "Workspace", "accuracy", "agreement", "compare_versions", "load_cases", "open", "rated", "read",
+        "score",
+    ),
 }  # fmt: skip
 _NAMES = {"open": "open_workspace", "read": "read_object"}
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "Account",
+    "Accuracy",
     "AgentnbError",
+    "Agreement",
     "AnthropicProvider",
     "Approval",
     "Backtest",
@@ -187,6 +195,7 @@ __all__ = [
     "Case",
     "CaseError",
     "CaseScore",
+    "Comparison",
     "ControlToolRole",
     "Conversation",
     "ConversationError",
@@ -211,6 +220,7 @@ __all__ = [
     "Pause",
     "ProgramError",
     "QueryError",
+    "RatedRows",
     "Rating",
     "RatingError",
     "RawToolCall",
@@ -223,6 +233,7 @@ __all__ = [
     "RuleError",
     "RuleExplanation",
     "RuleHit",
+    "Sample",
     "Scores",
     "Script",
     "ScriptError",
@@ -249,6 +260,8 @@ __all__ = [
     "Workspace",
     "WorkspaceError",
     "WorkspaceVersionError",
+    "accuracy",
+    "agreement",
     "announces_work",
     "backtest",
     "build_tool_names",
@@ -256,6 +269,7 @@ __all__ = [
     "check_sub_agents",
     "check_well_formed",
     "compare_adapters",
+    "compare_versions",
     "configure",
     "context_from_calls",
     "context_from_turn",
@@ -282,6 +296,7 @@ __all__ = [
     "parse_case",
     "parse_cases",
     "program",
+    "rated",
     "raw_turn_from_response",
     "read",
     "register_model",

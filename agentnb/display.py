@@ -48,6 +48,9 @@ SHOWN: Final = (
     Shown("agentnb.values.model_selections", "ReplayFrame", "render_frame", "plain_frame"),
     Shown("agentnb.values.model_selections", "Trace", "render_trace", "plain_trace"),
     Shown("agentnb.values.ratings", "Rating", "render_rating", "plain_rating"),
+    Shown("agentnb.ratings.accuracy", "Accuracy", "render_accuracy", "plain_accuracy"),
+    Shown("agentnb.ratings.agreement", "Agreement", "render_agreement", "plain_agreement"),
+    Shown("agentnb.ratings.comparison", "Comparison", "render_comparison", "plain_comparison"),
     Shown("agentnb.rules._trials", "Backtest", "render_backtest", "plain_backtest"),
     Shown("agentnb.rules._trials", "Sweep", "render_sweep", "plain_sweep"),
     Shown("agentnb.values.rules", "RuleExplanation", "render_rules", "plain_rules"),
@@ -58,6 +61,7 @@ SHOWN: Final = (
     Shown("agentnb.render._pages", "TranscriptPage", "render_transcript", "plain_transcript"),
     Shown("agentnb.render._pages", "WorkspaceCard", "render_card", "plain_card"),
     Shown("agentnb.workspace._account", "Account", "render_table", "plain_table", "table"),
+    Shown("agentnb.workspace._rated_rows", "RatedRows", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._scores", "Scores", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._workspace", "Workspace", "render_card", "plain_card", "card"),
 )

@@ -15,6 +15,12 @@ _quote = json.JSONEncoder(ensure_ascii=False).encode
 _HALF = re.compile("[\ud800-\udfff]")
 
 
+class _Mark(str):
+    """A piece of JSON that is written already; values are written piece by piece, so that no depth is too much."""
+
+    __slots__ = ()
+
+
 def canonical_json(value: Any) -> str:
     """Write a JSON value in the one way that two writers of any language agree on.
 
@@ -29,7 +35,15 @@ def canonical_json(value: Any) -> str:
         TypeError: it holds something that is not JSON.
     """
     pieces: list[str] = []
-    _write(value, pieces)
+    waiting: list[Any] = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, _Mark):
+            pieces.append(each)
+        elif isinstance(each, list | tuple | dict):
+            waiting += reversed(_object_pieces(each) if isinstance(each, dict) else _list_pieces(each))
+        else:
+            pieces.append(_scalar(each))
     return "".join(pieces)
 
 
@@ -48,42 +62,29 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else canonical_json(value)
 
 
-def _write(value: Any, pieces: list[str]) -> None:
-    if isinstance(value, str):
-        pieces.append(_text(value))
-    elif value is None or isinstance(value, bool):
-        pieces.append("null" if value is None else "true" if value else "false")
-    elif isinstance(value, int):
-        pieces.append(int.__repr__(value))
-    elif isinstance(value, float):
-        pieces.append(_number(value))
-    elif isinstance(value, list | tuple):
-        _write_listed(value, pieces)
-    elif isinstance(value, dict):
-        _write_object(value, pieces)
-    else:
-        raise TypeError(f"{value!r:.80} is a {type(value).__name__}, which is not JSON; make it a text, a number, a list or an object first")
+def _list_pieces(values: list[Any] | tuple[Any, ...]) -> list[Any]:
+    pieces: list[Any] = [piece for value in values for piece in (_Mark(","), value)]
+    return [_Mark("["), *pieces[1:], _Mark("]")]
 
 
-def _write_listed(values: list[Any] | tuple[Any, ...], pieces: list[str]) -> None:
-    mark = "["
-    for value in values:
-        pieces.append(mark)
-        _write(value, pieces)
-        mark = ","
-    pieces.append("]" if values else "[]")
-
-
-def _write_object(value: dict[Any, Any], pieces: list[str]) -> None:
+def _object_pieces(value: dict[Any, Any]) -> list[Any]:
     unnamed = next((name for name in value if not isinstance(name, str)), None)
     if unnamed is not None:
         raise TypeError(f"the key {unnamed!r:.80} is no text; JSON has texts as keys only")
-    mark = "{"
-    for name in sorted(value):
-        pieces.append(f"{mark}{_text(name)}:")
-        _write(value[name], pieces)
-        mark = ","
-    pieces.append("}" if value else "{}")
+    pieces: list[Any] = [piece for name in sorted(value) for piece in (_Mark(","), _Mark(f"{_text(name)}:"), value[name])]
+    return [_Mark("{"), *pieces[1:], _Mark("}")]
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "true" if value else "false"
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float):
+        return _number(value)
+    raise TypeError(f"{value!r:.80} is a {type(value).__name__}, which is not JSON; make it a text, a number, a list or an object first")
 
 
 def _text(value: str) -> str:

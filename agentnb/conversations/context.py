@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentnb.conversations.saw import read_saw
 from agentnb.conversations.shown import Context, ContextRule, check_context, context_for, earlier_values, read_context, saw_of_context, shown_turns
 from agentnb.errors import SettingError
 from agentnb.streams.conversation_log import ConversationLog
+from agentnb.streams.saw import read_saw
 from agentnb.streams.turn_log import TurnLog
 
 if TYPE_CHECKING:

@@ -78,6 +78,7 @@ class Conversation:
         self._pinned: str | None = None
         self._exact = False
         self._attempts: dict[str, Attempt] = {}
+        self._failures: dict[str, Exception] = {}
         self._sending = threading.RLock()
         self._watcher = Watcher(self)
         if program is not None:
@@ -280,9 +281,8 @@ class Conversation:
 
     def raise_failure(self, turn_id: str) -> None:
         """Raise why the end of a turn that ran here could not be recorded, if it could not."""
-        attempt = self._attempts.get(turn_id)
-        if attempt is not None and attempt.failure is not None:
-            raise attempt.failure
+        if turn_id in self._failures:
+            raise self._failures[turn_id]
 
     def kept_events(self, turn_id: str) -> list[dict[str, Any]]:
         """Return the events that are kept of a turn; empty where none are, or the store does not answer."""
@@ -360,5 +360,13 @@ class Conversation:
         layers = (self.settings, here)
         begun = Attempt(self.ledger, program, turn_id, attempt=attempt, holder=holder, shown=shown, layers=layers, lease_seconds=self.lease_seconds)
         self._attempts[turn_id] = begun
-        begun.start()
-        begun.future.add_done_callback(lambda _: self._watcher.watch(turn_id))
+        self._failures.pop(turn_id, None)
+        begun.start().future.add_done_callback(lambda _: self._rested(begun))
+
+    def _rested(self, attempt: Attempt) -> None:
+        """Let go of an attempt that came to rest, and watch its turn where it waits."""
+        if attempt.failure is not None:
+            self._failures[attempt.turn_id] = attempt.failure
+        if self._attempts.get(attempt.turn_id) is attempt:
+            del self._attempts[attempt.turn_id]
+        self._watcher.watch(attempt.turn_id)

@@ -61,7 +61,6 @@ class EventLog:
         self._told = told
         self._withheld = told is not None
         self._live: set[str] = set()
-        self._hurried = False
         self._open: dict[str, Frame] = {}
         self._seq = after["seq"] if after else 0
         self._last_full: Event | None = after
@@ -69,6 +68,7 @@ class EventLog:
         self._unwritten: list[Event] = []
         self._changed = threading.Condition(threading.RLock())
         self._flusher: threading.Thread | None = None
+        self._hurried = 0
 
     def start(self, frame: Frame) -> None:
         """Tell that a call begins; one that begins again is told again with the first new thing, so that it is known to go on."""
@@ -130,10 +130,10 @@ class EventLog:
     def flush(self, timeout: float = FLUSH_SECONDS) -> bool:
         """Wait until what was told is written, at most for a time in seconds; returns whether it is."""
         with self._changed:
-            self._hurried = True
+            self._hurried += 1
             self._changed.notify_all()
             written = self._changed.wait_for(lambda: not self._unwritten or self._store is None, timeout)
-            self._hurried = False
+            self._hurried -= 1
             return written
 
     def close(self) -> None:
@@ -197,7 +197,7 @@ class EventLog:
                 self._changed.notify_all()
                 if self._store is None:
                     return
-                self._changed.wait_for(lambda: self.closed or self._hurried, BATCH_SECONDS)
+                self._changed.wait_for(lambda: self.closed or self._hurried > 0, BATCH_SECONDS)
 
     def _write(self, batch: list[Event]) -> None:
         try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple, cast
 
-from agentnb.conversations.saw import show
 from agentnb.errors import SettingError
 from agentnb.streams._lifted import object_in, text_in
 from agentnb.streams.conversation_log import ConversationLog
+from agentnb.streams.saw import show
 from agentnb.streams.turn_log import TurnLog, count_in
 
 MemoryMode = Literal["conversation", "turn"]

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from agentnb.conversations.saw import shorten, show
 from agentnb.errors import SettingError
 from agentnb.streams._lifted import list_in, object_in, text_in
 from agentnb.streams.conversation_log import ConversationLog
+from agentnb.streams.saw import shorten, show
 from agentnb.streams.turn_log import TurnLog
 
 

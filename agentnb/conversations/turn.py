@@ -300,8 +300,7 @@ class Turn:
         try:
             if running is not None:
                 await asyncio.shield(asyncio.wrap_future(running.future))
-                if running.failure is not None:
-                    raise running.failure
+                self._conversation.raise_failure(self.id)
             else:
                 await in_thread(lambda: self._wait(None, False))
         except asyncio.CancelledError:

@@ -6,6 +6,7 @@ but the style sheet, asks a clock, or knows a notebook. `_markup.py` is the only
 
 from __future__ import annotations
 
+from agentnb.render._agreement import plain_accuracy, plain_agreement, plain_comparison, render_accuracy, render_agreement, render_comparison
 from agentnb.render._cards import render_card, render_upload
 from agentnb.render._decisions import (
     plain_case,
@@ -59,11 +60,14 @@ __all__ = [
     "css",
     "image_text",
     "options",
+    "plain_accuracy",
+    "plain_agreement",
     "plain_approval",
     "plain_backtest",
     "plain_call",
     "plain_card",
     "plain_case",
+    "plain_comparison",
     "plain_conversation",
     "plain_decision",
     "plain_evaluation",
@@ -81,12 +85,15 @@ __all__ = [
     "plain_trace",
     "plain_transcript",
     "plain_turn",
+    "render_accuracy",
+    "render_agreement",
     "render_approval",
     "render_backtest",
     "render_call",
     "render_call_tree",
     "render_card",
     "render_case",
+    "render_comparison",
     "render_conversation",
     "render_decision",
     "render_evaluation",

@@ -36,9 +36,16 @@ def render_message(message: Message, *, budget: int = BUDGET, standalone: bool =
 
 def render_rating(rating: Rating, *, standalone: bool = True) -> str:
     """Show one rating: of what, by whom, and why."""
-    line = rating_line(rating.call_id, [rating]) or tag("div", "withdrawn" if rating.verdict is None else "replaced by a later one", class_="dim")
-    known = facts(one_line(rating.call_name, 60) if rating.call_name else None, f"{rating.rated_at:%Y-%m-%d %H:%M}")
+    line = rating_line(rating.call_id, [rating]) or tag("div", _without_verdict(rating), class_="dim")
+    tags = ", ".join(one_line(each, 40) for each in (rating.tags or ())[:8])
+    known = facts(one_line(rating.call_name, 60) if rating.call_name else None, f"tags: {tags}" if tags else None, f"{rating.rated_at:%Y-%m-%d %H:%M}")
     return framed("rating", "Rating", [heading("rating", known), tag("div", line, class_="steps")], standalone=standalone)
+
+
+def _without_verdict(rating: Rating) -> str:
+    if rating.kind == "tags":
+        return "tags, without a verdict" if rating.tags else "tags taken back"
+    return "withdrawn" if rating.verdict is None else "replaced by a later one"
 
 
 def render_approval(approval: Approval, *, standalone: bool = True) -> str:

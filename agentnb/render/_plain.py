@@ -61,7 +61,9 @@ def plain_card(card: WorkspaceCard) -> str:
 def plain_rating(rating: Rating) -> str:
     """Say in one line what a person said about a call."""
     who = rating.rated_by or rating.account or "someone"
-    return visible(f"Rating {rating.verdict or 'withdrawn'} by {one_line(who, 60)} · {_quoted(rating.note)}").rstrip(" ·")
+    tags = f"tagged {', '.join(one_line(each, 40) for each in rating.tags or ()) or 'nothing'}"
+    said = tags if rating.kind == "tags" else rating.verdict or "withdrawn"
+    return visible(f"Rating {said} by {one_line(who, 60)} · {_quoted(rating.note)}").rstrip(" ·")
 
 
 def plain_approval(approval: Approval) -> str:

@@ -155,8 +155,8 @@ class TurnLog:
     def reply_queues(self) -> dict[str, list[dict[str, Any]]]:
         """Return the replies of the model by the key of the request, each once, in the order in which they were first given.
 
-        A writer may record the replies that it replays again under the next attempt. A reply that says which of its key's it is (`ordinal`, from 1) is told by
-        that; of others, those that repeat the beginning of the queue in its order are the ones that were replayed.
+        FunctAI records the replies that it replays again under the next attempt: those that repeat the beginning of the queue in its order. Our own records say
+        the `site` that asked, and each reply is recorded once; so one that says it is never a repetition.
         """
         queues: dict[str, list[dict[str, Any]]] = {}
         again: dict[str, int] = {}
@@ -167,10 +167,11 @@ class TurnLog:
                 continue
             if given != attempt:
                 attempt, again = given, dict.fromkeys(queues, 0)
-            queue, ordinal, place = queues.setdefault(key, []), count_in(record, "ordinal"), again.get(key, len(queues[key]))
-            if ordinal is None and place < len(queue) and queue[place]["response"] == record["response"]:
+            queue = queues.setdefault(key, [])
+            place = again.get(key, len(queue))
+            if "site" not in record and place < len(queue) and queue[place]["response"] == record["response"]:
                 again[key] = place + 1
-            elif ordinal is None or ordinal > len(queue):
+            else:
                 queue.append(record)
                 again.pop(key, None)
         return queues

@@ -16,6 +16,7 @@ from agentnb.values.decisions import ControlToolRole, Discarded, ObservedAction,
 from agentnb.values.messages import Message, Part
 from agentnb.values.ratings import Rating
 from agentnb.values.rules import Nudge, Rule, RuleCheck, RuleContext, RuleExplanation, RuleHit, RulePoint
+from agentnb.values.samples import Sample, SampledCall
 from agentnb.values.scripts import ScriptProgram, ScriptRow
 from agentnb.values.sources import Diagnostic, Source
 from agentnb.values.turns import Turn
@@ -44,6 +45,8 @@ __all__ = [
     "RuleExplanation",
     "RuleHit",
     "RulePoint",
+    "Sample",
+    "SampledCall",
     "ScriptProgram",
     "ScriptRow",
     "Source",

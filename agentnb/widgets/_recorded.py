@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from agentnb.errors import RuleError, UnknownId
+from agentnb.ratings import rating_of_row
 from agentnb.render import TurnLine
 from agentnb.values import Conversation, Rating, RuleExplanation, Turn
 from agentnb.widgets._shown import EVERY, LONGEST_TOLD, Question, in_json
@@ -167,7 +168,7 @@ def ratings_of(workspace: Workspace, call_id: str) -> tuple[Rating, ...]:
     columns = tuple(Rating.model_fields)
     query = f"select {', '.join(columns)} from ratings where call_id = $call order by rated_at, rating_id"
     rows = workspace.sql(query, {"call": call_id}).fetchall()
-    return tuple(Rating(**{**dict(zip(columns, row, strict=True)), "reasons": tuple(row[columns.index("reasons")] or ())}) for row in rows)
+    return tuple(rating_of_row(dict(zip(columns, row, strict=True))) for row in rows)
 
 
 def _conversation(workspace: Workspace, conversation_id: str) -> Conversation:

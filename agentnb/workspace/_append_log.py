@@ -10,7 +10,7 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -57,19 +57,19 @@ class AppendLog(Generic[T]):
         self.generation = 0
         """Changes whenever there is something new."""
 
-    def append(self, record: dict[str, Any]) -> None:
-        """Keep a record: written, flushed to the disk, and only then part of the log.
+    def append(self, *records: dict[str, Any]) -> None:
+        """Keep records: written at once, flushed to the disk, and only then part of the log.
 
         Raises:
-            WorkspaceError: when it could not be written; nothing of it is left.
+            WorkspaceError: when they could not be written; nothing of any of them is left.
         """
         with self._lock:
             if self._folder is None:
-                self._memory.extend(_entries([record], self._read))
+                self._memory.extend(_entries(records, self._read))
                 self.generation += 1
                 return
             with _own_lock:
-                _append(self._folder, record, self._noun)
+                _append(self._folder, records, self._noun)
 
     def take_over(self, other: AppendLog[T]) -> None:
         """Keep what another log holds, except the records that are here already.
@@ -172,8 +172,8 @@ class _OwnFile:
         except OSError:
             return False
 
-    def append(self, record: dict[str, Any]) -> None:
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+    def append(self, records: Sequence[dict[str, Any]]) -> None:
+        line = b"".join(map(_line_of, records))
         before = os.fstat(self._file).st_size
         try:
             written = os.write(self._file, line)
@@ -197,17 +197,21 @@ _own_files: dict[Path, _OwnFile] = {}
 _own_lock = threading.Lock()
 
 
-def _append(folder: Path, record: dict[str, Any], noun: str) -> None:
+def _append(folder: Path, records: Sequence[dict[str, Any]], noun: str) -> None:
     own = _own_files.get(folder)
     if own is None or not own.is_ours():
         # A file that a fork brought along, or that was removed, is left alone.
         own = _own_files[folder] = _OwnFile(folder, noun)
     try:
-        own.append(record)
+        own.append(records)
     except WorkspaceError:
         # Somebody may have read what was taken back: the next record starts a new file, so that no place in a file ever means two things.
         _own_files.pop(folder).close()
         raise
+
+
+def _line_of(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _entries(records: Iterable[Any], read: Callable[[Any], T | None]) -> list[Entry[T]]:

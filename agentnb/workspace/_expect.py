@@ -22,7 +22,7 @@ from agentnb.errors import CaseError
 from agentnb.values import Decision, ObservedDecision, Rating, Step, Turn
 from agentnb.workspace._case_files import id_of_step
 from agentnb.workspace._database import Database
-from agentnb.workspace._rate import target_id
+from agentnb.workspace._picked import target_id
 from agentnb.workspace._situations import Situations
 from agentnb.workspace._values import load_call, load_conversation
 

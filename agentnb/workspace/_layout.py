@@ -10,7 +10,7 @@ from agentnb.errors import WorkspaceError, WorkspaceVersionError
 VERSION = 1
 """Version of the layout of a workspace folder."""
 
-_OWN = ("tables", "ratings", "traces", "inputs", "version")
+_OWN = ("tables", "ratings", "traces", "samples", "inputs", "version")
 
 
 def prepare(folder: Path) -> None:

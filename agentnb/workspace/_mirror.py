@@ -1,34 +1,48 @@
-"""Tables that follow what a store, the ratings and the traces hold, asked before every query: cheap when nothing has changed."""
+"""Tables that follow what a store and the logs of what people said hold, asked before every query: cheap when nothing has changed."""
 
 from __future__ import annotations
 
+import json
 import threading
+from collections.abc import Iterable
+from typing import Any, Final
 
+from agentnb.ratings import counted, rating_of
 from agentnb.values import Rating
-from agentnb.workspace._append_log import AppendLog
 from agentnb.workspace._columns import to_table
 from agentnb.workspace._database import Database
-from agentnb.workspace._ratings import counted
+from agentnb.workspace._drawn import sample_rows
+from agentnb.workspace._logs import Logs
 from agentnb.workspace._said import Digests, odd_lines, odd_ratings, odd_tables
 from agentnb.workspace._stores import Store
-from agentnb.workspace._traced import KeptTrace, traced_tables
+from agentnb.workspace._traced import traced_tables
+
+# Logs of FunctAI hold ratings beside the calls.
+_RECORDED: Final = """
+select c.call_id, json_extract(c.extra, '$.ratings') as ratings
+from conversations as v
+inner join calls as c on c.conversation_id = v.conversation_id
+where v.format = 'functai' and c.kind = 'agent' and json_exists(c.extra, '$.ratings')
+order by c.conversation_id, c.call_index
+"""
 
 
 class Mirror:
-    """Lets the tables of a database show a store, a log of ratings and one of traces."""
+    """Lets the tables of a database show a store and its logs."""
 
-    def __init__(self, database: Database, store: Store, log: AppendLog[Rating], traces: AppendLog[KeptTrace]) -> None:
-        """Show what a store and two logs hold, from the first `sync` on."""
+    def __init__(self, database: Database, store: Store, logs: Logs) -> None:
+        """Show what a store and its logs hold, from the first `sync` on."""
         self._database = database
         self._digests = Digests(database)
         self._lock = threading.Lock()
-        self._store, self._log, self._traces = store, log, traces
-        self._shown: tuple[object, int, int] | None = None
+        self._store, self._logs = store, logs
+        self._recorded: list[Rating] = []
+        self._shown: tuple[object, tuple[int, int, int]] | None = None
 
-    def follow(self, store: Store, log: AppendLog[Rating], traces: AppendLog[KeptTrace]) -> None:
+    def follow(self, store: Store, logs: Logs) -> None:
         """Show another store and other logs from now on."""
         with self._lock:
-            self._store, self._log, self._traces = store, log, traces
+            self._store, self._logs = store, logs
             self._shown = None
         self.sync()
 
@@ -39,17 +53,36 @@ class Mirror:
             WorkspaceError: when the folder is gone or cannot be read.
         """
         with self._lock:
-            state = (self._store.state(), self._log.refresh(), self._traces.refresh())
+            state = (self._store.state(), self._logs.refresh())
             if state == self._shown:
                 return
             if self._shown is None or state[0] != self._shown[0]:
                 self._database.show(self._store.batches())
                 self._digests.forget()
-            ratings = counted(entry.value for entry in self._log.entries())
-            odd = [*odd_tables(self._store.damaged()), *odd_ratings(ratings, self._digests, self._log.passed()), *odd_lines("trace", self._traces.passed())]
-            self._database.say("ratings", to_table("ratings", ratings))
-            if self._shown is None or state[2] != self._shown[2]:
-                for name, rows in traced_tables(entry.value for entry in self._traces.entries()).items():
-                    self._database.say(name, rows)
-            self._database.say("diagnostics", to_table("diagnostics", odd))
+                self._recorded = list(_recorded(self._database.rows(_RECORDED)))
+            self._show_said(state[1], self._shown[1] if self._shown is not None else None)
             self._shown = state
+
+    def _show_said(self, now: tuple[int, int, int], before: tuple[int, int, int] | None) -> None:
+        logs = self._logs
+        ratings = counted([*self._recorded, *(entry.value for entry in logs.ratings.entries())])
+        self._database.say("ratings", to_table("ratings", ratings))
+        if before is None or now[1] != before[1]:
+            for name, rows in traced_tables(entry.value for entry in logs.traces.entries()).items():
+                self._database.say(name, rows)
+        if before is None or now[2] != before[2]:
+            for name, values in sample_rows(entry.value for entry in logs.samples.entries()).items():
+                self._database.say(name, to_table(name, values))
+        odd = [*odd_tables(self._store.damaged()), *odd_ratings(ratings, self._digests, logs.ratings.passed())]
+        odd += [*odd_lines("trace", logs.traces.passed()), *odd_lines("sample", logs.samples.passed())]
+        self._database.say("diagnostics", to_table("diagnostics", odd))
+
+
+def _recorded(rows: Iterable[dict[str, Any]]) -> Iterable[Rating]:
+    """Yield the ratings that recordings hold, of the calls as they are called here."""
+    for row in rows:
+        listed = json.loads(row["ratings"])
+        for record in listed if isinstance(listed, list) else ():
+            rating = rating_of(record)
+            if rating is not None:
+                yield rating.model_copy(update={"call_id": row["call_id"]})

@@ -1,4 +1,4 @@
-"""One rating: is it allowed, of which call, by whom?"""
+"""Ratings of some calls: are they allowed, of which calls, by whom? All are made before the first is kept."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import getpass
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Any
+from typing import Any, Final, NamedTuple, get_args
 
 from agentnb.conversations.identifiers import new_id
-from agentnb.errors import RatingError
-from agentnb.values import Call, Rating, Step, Turn
-from agentnb.values.ratings import Verdict
+from agentnb.errors import RatingError, UnknownId
+from agentnb.ratings import canonical, spelled
+from agentnb.values import Rating
+from agentnb.values.ratings import Origin, Verdict
 from agentnb.workspace._database import Database
-from agentnb.workspace._ratings import canonical, spelled
 from agentnb.workspace._said import digest_of
 from agentnb.workspace._values import unknown
 
@@ -33,100 +33,136 @@ class Omitted(Enum):
 
 OMITTED = Omitted.OMITTED
 
-_VERDICTS: dict[Any, Verdict | None] = {"right": "right", "wrong": "wrong", None: None, True: "right", False: "wrong"}
-_IDS = ("call_id", "call", "step_id", "decision_id", "turn_id")
-"""Fields of a row that say what is rated, the nearest first."""
+_VERDICTS: Final[dict[Any, Verdict | None]] = {"right": "right", "wrong": "wrong", None: None, True: "right", False: "wrong"}
+# A turn is known by what the person said, which its own call does not hold; a merge is the work of the call that merged.
+_CALLS: Final = """
+select c.call_id, c.name, coalesce(c.input, t.prompt) as input, json_extract_string(c.extra, '$.turn.made_by.call') as made_by
+from calls as c
+left join turns as t on c.call_id = t.turn_id
+where c.call_id in (select unnest($1))
+order by c.call_id, c.conversation_id
+"""
+_DRAWN: Final = "select call_id from sampled_calls where sample = $1 and call_id in (select unnest($2)) order by call_id"
 
 
-def make_rating(
+class Rater(NamedTuple):
+    """Who says something: exactly one of the two."""
+
+    person: str | None
+    """A named person."""
+    account: str | None
+    """The account, which may stand for several."""
+
+
+def make_ratings(
     database: Database,
-    target: Any,
+    call_ids: Sequence[str],
     verdict: Any,
     *,
     answer: Any = OMITTED,
     outputs: Mapping[str, Any] | None = None,
     note: str | None = None,
     reasons: Iterable[str] = (),
+    tags: Iterable[str] | None = None,
     by: str | None = None,
-) -> Rating:
-    """Make the rating of a turn or call, or say what is wrong with it.
+    origin: str = "review",
+    sample: str | None = None,
+) -> list[Rating]:
+    """Make the ratings of some calls, all alike, or say what is wrong with one of them.
 
     Raises:
-        RatingError: when verdict, correction, reasons or person do not fit together.
+        RatingError: when verdict, correction, reasons, tags, person, origin or sample do not fit together.
         UnknownId: when there is no such call.
-        TypeError: when the target is nothing that can be rated.
     """
-    call = _call_of(database, target)
-    word = _verdict_of(verdict, has_correction=answer is not OMITTED or outputs is not None)
-    person = _person(by)
-    return Rating(
-        rating_id=new_id(),
-        call_id=call["call_id"],
-        verdict=word,
-        rated_by=person,
-        account=None if person else _account(),
-        rated_at=datetime.now(UTC),
-        answer=None if answer is OMITTED else _json(answer, "answer"),
-        outputs=_outputs(outputs),
-        reasons=_reasons(reasons),
-        note=_note(note),
-        origin="review",
-        call_name=call["name"],
-        call_digest=digest_of(call["input"]),
-        counts=word is not None,
-    )
+    kind = "tags" if verdict is OMITTED and tags is not None and answer is OMITTED and outputs is None else "verdict"
+    word = None if kind == "tags" else _verdict_of(verdict, has_correction=answer is not OMITTED or outputs is not None)
+    person, account = rater_of(by, must_be_named="ipykernel" in sys.modules)
+    calls = _calls_of(database, call_ids)
+    said: dict[str, Any] = {
+        "kind": kind,
+        "verdict": word,
+        "rated_by": person,
+        "account": account,
+        "answer": None if answer is OMITTED else _json(answer, "answer"),
+        "outputs": _outputs(outputs),
+        "reasons": _words(reasons, "reasons", "wrong amount"),
+        "tags": None if tags is None else _words(tags, "tags", "invented price"),
+        "note": _note(note),
+        "origin": _origin(origin),
+        "sample": _sample(database, sample, [call["call_id"] for call in calls]),
+        "counts": word is not None,
+    }
+    return [Rating(rating_id=new_id(), rated_at=datetime.now(UTC), **_of_call(call), **said) for call in calls]
 
 
-def target_id(target: Any) -> str:
-    """Return the call id of what can be rated: a turn, step, call or rating, a row with a call_id, step_id, decision_id or turn_id, or the id itself.
+def rater_of(by: str | None, *, must_be_named: bool) -> Rater:
+    """Return who speaks: the person, else the account of the operating system.
 
     Raises:
-        TypeError: when it is none of these.
+        RatingError: when it is no name, or nobody is named who must be.
     """
-    if isinstance(target, str):
-        return target
-    if isinstance(target, Turn):
-        return target.turn_id
-    if isinstance(target, Step):
-        return target.call.call_id
-    if isinstance(target, Call | Rating):
-        return target.call_id
-    found = next((value for name in _IDS if isinstance(value := _field(target, name), str)), None)
-    if found is None:
-        hint = " A row as a tuple does not say which value is the id: use ws.sql(…).df(), or row[0]." if isinstance(target, tuple | list) else ""
-        raise TypeError(f"A {type(target).__name__} cannot be rated. Give a turn, a step, a call, its id as text, or a row that has a call_id.{hint}")
-    return found
+    person = _person(by, must_be_named)
+    return Rater(person, None if person else _account())
 
 
-def _field(row: Any, name: str) -> Any:
-    """Return a field of a dict, of a row of a pandas frame, or of a named tuple; None when it has none of this name."""
-    if isinstance(row, Mapping) or hasattr(row, "keys"):
-        return row[name] if name in row.keys() else None  # noqa: SIM118 (`in` asks a Series for its index too, but not every row)
-    return getattr(row, name, None) if isinstance(row, tuple) else None
+def _of_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    return {"call_id": call["call_id"], "call_name": call["name"], "call_digest": digest_of(call["input"])}
 
 
-def _call_of(database: Database, target: Any) -> dict[str, Any]:
-    wanted = target_id(target)
-    # A turn is known by what the person said, which its own call does not hold.
-    rows = database.rows(
-        """
-        select c.call_id, c.name, coalesce(c.input, t.prompt) as input
-        from calls as c
-        left join turns as t on c.call_id = t.turn_id
-        where c.call_id = $1
-        order by c.call_id
-        """,
-        [spelled(wanted)],
-    )
-    if not rows:
-        raise unknown(database, "call", wanted)
-    return rows[0]
+def _calls_of(database: Database, call_ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what is known of calls, in their order; a turn that was merged is the call that merged.
+
+    Raises:
+        UnknownId: when one is not there.
+    """
+    known = _known(database, call_ids)
+    for wanted in call_ids:
+        if spelled(wanted) not in known:
+            raise unknown(database, "call", wanted)
+    found = [known[spelled(wanted)] for wanted in call_ids]
+    mergers = [call["made_by"] for call in found if call["made_by"]]
+    made = _known(database, mergers) if mergers else {}
+    for call in found:
+        if call["made_by"] and call["made_by"] not in made:
+            raise UnknownId(
+                f"The turn {call['call_id']!r} was merged by the call {call['made_by']!r}, which is what a rating is about, and that call is not among what "
+                "was read. Read the log of calls too: ws.read(…)."
+            )
+    return list({call["call_id"]: call for call in (made[call["made_by"]] if call["made_by"] else call for call in found)}.values())
+
+
+def _known(database: Database, call_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    rows = database.rows(_CALLS, [[spelled(wanted) for wanted in call_ids]])
+    return {row["call_id"]: row for row in reversed(rows)}
+
+
+def _origin(origin: str) -> str:
+    if origin not in get_args(Origin):
+        raise RatingError(f"origin= says how a rating came about: {', '.join(get_args(Origin))}; not {origin!r}.")
+    return origin
+
+
+def _sample(database: Database, sample: str | None, call_ids: Sequence[str]) -> str | None:
+    """Return the name of a draw that holds these calls.
+
+    Raises:
+        RatingError: when there is no such draw, or one of the calls was not drawn.
+    """
+    if sample is None:
+        return None
+    drawn = {row["call_id"] for row in database.rows(_DRAWN, [sample, list(call_ids)])}
+    missing = next((call_id for call_id in call_ids if call_id not in drawn), None)
+    if missing is None:
+        return sample
+    if not database.rows("select sample from samples where sample = $1 limit 1", [sample]):
+        raise RatingError(f"There is no sample {sample!r}. ws.sample(query, n, seed=…, name={sample!r}) draws one; ws.sql('from samples') lists them.")
+    raise RatingError(f"The call {missing!r} was not drawn in the sample {sample!r}, so rating it says nothing about that sample. Leave sample= out.")
 
 
 def _verdict_of(verdict: Any, has_correction: bool) -> Verdict | None:
     if verdict is OMITTED:
         if not has_correction:
-            raise RatingError("A rating needs a verdict: 'right', 'wrong', or None to withdraw one; with a right answer alone it is 'wrong'.")
+            raise RatingError("A rating needs a verdict: 'right', 'wrong', or None to withdraw one. A right answer alone says 'wrong'; tags need no verdict.")
         return "wrong"
     try:
         word = _VERDICTS[verdict]
@@ -138,11 +174,11 @@ def _verdict_of(verdict: Any, has_correction: bool) -> Verdict | None:
     return word
 
 
-def _person(by: str | None) -> str | None:
+def _person(by: str | None, must_be_named: bool) -> str | None:
     if not isinstance(by, str | None):
         raise RatingError(f"by= is the name of a person, such as 'ana', not {by!r}.")
     name = by.strip() if by else ""
-    if not name and "ipykernel" in sys.modules:
+    if not name and must_be_named:
         raise RatingError("Who rates? Name the person once with ws.rater = 'ana', or with by='ana': in a notebook an account may stand for several people.")
     return spelled(name) or None
 
@@ -155,11 +191,11 @@ def _account() -> str:
         return str(os.getuid()) if hasattr(os, "getuid") else "unknown"
 
 
-def _reasons(reasons: Iterable[str]) -> tuple[str, ...]:
-    listed = [reasons] if isinstance(reasons, str) or not isinstance(reasons, Iterable) else list(reasons)
-    if isinstance(reasons, str) or not all(isinstance(reason, str) for reason in listed):
-        raise RatingError(f"reasons= is a list of short texts, such as ['wrong amount'], not {reasons!r}.")
-    return tuple(spelled(reason.strip()) for reason in listed if reason.strip())
+def _words(words: Iterable[str], name: str, example: str) -> tuple[str, ...]:
+    listed = [words] if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
+    if isinstance(words, str) or not all(isinstance(word, str) for word in listed):
+        raise RatingError(f"{name}= is a list of short texts, such as ['{example}'], not {words!r}.")
+    return tuple(dict.fromkeys(spelled(word.strip()) for word in listed if word.strip()))
 
 
 def _note(note: str | None) -> str | None:

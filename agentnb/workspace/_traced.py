@@ -32,10 +32,18 @@ class KeptTrace(NamedTuple):
     """Its rows by the name of the table."""
 
 
+class _Logs(Protocol):
+    @property
+    def traces(self) -> AppendLog[KeptTrace]:
+        """The traces."""
+        ...
+
+
 class Kept(Protocol):
     """What is needed of a workspace."""
 
-    _traces: AppendLog[KeptTrace]
+    @property
+    def _logs(self) -> _Logs: ...
 
     def _sync(self) -> None: ...
 
@@ -63,7 +71,7 @@ class TracedAnswers:
         responses = _responses(traces)
         self._sync()
         for response in responses:
-            self._traces.append(_record(response))
+            self._logs.traces.append(_record(response))
         self._sync()
         return [response.response_id for response in responses]
 

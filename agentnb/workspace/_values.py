@@ -8,12 +8,12 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from agentnb.errors import UnknownId
+from agentnb.ratings import rating_of_row, spelled
 from agentnb.readers import without_garbage_collection
 from agentnb.values import Approval, Call, Conversation, Message, Part, Rating, Turn, Value
 from agentnb.workspace._database import Database
 from agentnb.workspace._decided import protocol_in
 from agentnb.workspace._progress import Progress
-from agentnb.workspace._ratings import spelled
 
 V = TypeVar("V", bound=Value)
 
@@ -117,6 +117,4 @@ def _messages(rows: list[dict[str, Any]]) -> tuple[Message, ...]:
 
 
 def _ratings(rows: list[dict[str, Any]]) -> tuple[Rating, ...]:
-    return tuple(
-        Rating.model_construct(**{name: value for name, value in row.items() if name != "turn_id"} | {"reasons": tuple(row["reasons"] or ())}) for row in rows
-    )
+    return tuple(rating_of_row({name: value for name, value in row.items() if name != "turn_id"}) for row in rows)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,9 +15,8 @@ from agentnb.errors import QueryError, WorkspaceError
 from agentnb.readers import Found, Given, find_files
 from agentnb.render import WorkspaceCard
 from agentnb.rules import default_rules
-from agentnb.values import Call, Conversation, Decision, ObservedDecision, Rating, Step, Turn
+from agentnb.values import Call, Conversation, Decision, ObservedDecision, Step, Turn
 from agentnb.workspace._account import Account, load_account
-from agentnb.workspace._append_log import AppendLog
 from agentnb.workspace._batches import absolute
 from agentnb.workspace._card import make_card
 from agentnb.workspace._case_files import keep_case
@@ -28,22 +26,19 @@ from agentnb.workspace._derived import DERIVED, Derivations
 from agentnb.workspace._expect import make_case
 from agentnb.workspace._folder import FolderStore, copy_batches
 from agentnb.workspace._given import Input, sort_input
+from agentnb.workspace._judged import JudgedCalls
+from agentnb.workspace._logs import logs_of
 from agentnb.workspace._mirror import Mirror
 from agentnb.workspace._ran import RanPrograms
-from agentnb.workspace._rate import OMITTED, make_rating
-from agentnb.workspace._ratings import rating_of, rating_record
 from agentnb.workspace._reading import find_again, take_in
 from agentnb.workspace._ruled import RuledTurns
 from agentnb.workspace._search import FIND
 from agentnb.workspace._stores import Store
-from agentnb.workspace._traced import TracedAnswers, trace_log
+from agentnb.workspace._traced import TracedAnswers
 from agentnb.workspace._values import load_call, load_conversation, load_turn
 
-_UNSAVED = "Ratings of this workspace live only as long as it does, since it is kept in memory: ws.save('folder') keeps them, and everything else of it."
-_log = logging.getLogger("agentnb")
 
-
-class Workspace(RanPrograms, RuledTurns, TracedAnswers):
+class Workspace(JudgedCalls, RanPrograms, RuledTurns, TracedAnswers):
     """Recorded runs as tables, values and ratings; `anb.open` makes one.
 
     Nothing here holds a lock on a file: many notebooks and agents may use one folder at once. A workspace may be used from several threads; a relation
@@ -54,9 +49,8 @@ class Workspace(RanPrograms, RuledTurns, TracedAnswers):
         """Show what a store keeps; use `anb.open`."""
         self._store = store
         self._database = Database()
-        self._ratings = _log_of(store)
-        self._traces = trace_log(store)
-        self._mirror = Mirror(self._database, store, self._ratings, self._traces)
+        self._logs = logs_of(store)
+        self._mirror = Mirror(self._database, store, self._logs)
         self.rules = default_rules()
         self._derivations = Derivations(self._database, lambda: self.rules)
         self._watched: dict[str, str] = {}
@@ -223,51 +217,9 @@ class Workspace(RanPrograms, RuledTurns, TracedAnswers):
         """What it holds, what looks wrong, what was not understood; a workspace shows itself as this."""
         account = self.account
         kept_in = "memory" if self.folder is None else str(self.folder)
-        unsaved = self.folder is None and bool(self._ratings.entries())
+        unsaved = self.folder is None and bool(self._logs.ratings.entries())
         filled = self._derivations.filled(self._store.state())
         return make_card(self._database, account, kept_in=kept_in, ratings_unsaved=unsaved, filled=filled)
-
-    def rate(
-        self,
-        target: Turn | Call | Rating | Mapping[str, Any] | str | Any,
-        verdict: str | bool | Any | None = OMITTED,
-        *,
-        answer: Any = OMITTED,
-        outputs: Mapping[str, Any] | None = None,
-        note: str | None = None,
-        reasons: Iterable[str] = (),
-        by: str | None = None,
-    ) -> Rating:
-        """Rate a call or a turn: right, wrong, or None to withdraw what the same person said before.
-
-        In a folder the rating is written and flushed to the disk before this returns. In memory it lives only as long as the workspace, which is said
-        once: `save` keeps it.
-
-        Args:
-            target: a turn, step or call, its id, or a row with a call_id.
-            verdict: 'right' or 'wrong' (True, False), None to withdraw; may be left out when the right answer is given, and is then 'wrong'.
-            answer: the right answer, anything JSON can hold; only with 'wrong'.
-            outputs: further right outputs by name; only with 'wrong'.
-            note: free text.
-            reasons: short reasons, as tags.
-            by: the person; else `ws.rater`; outside notebooks else the account of the operating system.
-
-        Returns:
-            The rating as it was kept.
-
-        Raises:
-            RatingError: when it makes no sense, or in a notebook names no person.
-            UnknownId: when there is no such call.
-            WorkspaceError: when it could not be written; then it is not kept.
-        """
-        self._sync()
-        rating = make_rating(self._database, target, verdict, answer=answer, outputs=outputs, note=note, reasons=reasons, by=by or self.rater)
-        self._ratings.append(rating_record(rating))
-        if self.folder is None and not self._said_unsaved:
-            self._said_unsaved = True
-            _log.warning(_UNSAVED)
-        self._sync()
-        return rating
 
     def expect(
         self,
@@ -322,11 +274,10 @@ class Workspace(RanPrograms, RuledTurns, TracedAnswers):
             return self
         store = FolderStore(path)
         copy_batches(self._store, store)
-        ratings, traces = _log_of(store), trace_log(store)
-        ratings.take_over(self._ratings)
-        traces.take_over(self._traces)
-        self._mirror.follow(store, ratings, traces)
-        self._store, self._ratings, self._traces = store, ratings, traces
+        logs = logs_of(store)
+        logs.take_over(self._logs)
+        self._mirror.follow(store, logs)
+        self._store, self._logs = store, logs
         self.name = path.name if self.name == "memory" else self.name
         return self
 
@@ -350,7 +301,7 @@ class Workspace(RanPrograms, RuledTurns, TracedAnswers):
             return f"<Workspace {where}: closed>"
         self._sync()
         (row,) = self._database.rows("select (select count(*) from conversations) as conversations, (select count(*) from turns) as turns")
-        unsaved = ", ratings not saved" if self.folder is None and self._ratings.entries() else ""
+        unsaved = ", ratings not saved" if self.folder is None and self._logs.ratings.entries() else ""
         return f"<Workspace {where}: {row['conversations']:,} conversations, {row['turns']:,} turns{unsaved}>"
 
     def _take_in(self, found: Sequence[Found], given: Sequence[Given] = ()) -> None:
@@ -368,10 +319,6 @@ class Workspace(RanPrograms, RuledTurns, TracedAnswers):
     def _check_open(self) -> None:
         if self.closed:
             raise WorkspaceError(f"The workspace {self.folder or 'in memory'} is closed. anb.open opens {'it again' if self.folder else 'another'}.")
-
-
-def _log_of(store: Store) -> AppendLog[Rating]:
-    return AppendLog(None if store.place is None else store.place / "ratings", rating_of, noun="rating")
 
 
 def _present(path: str, given: str) -> list[Found]:

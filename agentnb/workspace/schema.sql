@@ -242,6 +242,7 @@ comment on column approvals.source_line is 'Line of that file, from 1; in a file
 create table ratings (
     rating_id   varchar not null,
     call_id     varchar not null,
+    kind        varchar not null,
     verdict     varchar,
     rated_by    varchar,
     account     varchar,
@@ -249,6 +250,7 @@ create table ratings (
     answer      varchar,
     outputs     varchar,
     reasons     varchar[],
+    tags        varchar[],
     note        varchar,
     origin      varchar,
     sample      varchar,
@@ -259,19 +261,61 @@ create table ratings (
 comment on table ratings is 'one judgement of one call by one person; never edited';
 comment on column ratings.rating_id is 'Id of the rating, a UUID version 7.';
 comment on column ratings.call_id is 'The call or turn that was judged.';
+comment on column ratings.kind is 'What was said: verdict, or tags alone, which neither count nor take anything back.';
 comment on column ratings.verdict is 'right or wrong; null withdraws what the same person said before.';
 comment on column ratings.rated_by is 'The person''s name; null when only the account is known.';
 comment on column ratings.account is 'The account of the operating system, when no person was named.';
 comment on column ratings.rated_at is 'When, in UTC.';
 comment on column ratings.answer is 'The right answer as JSON; only with wrong.';
 comment on column ratings.outputs is 'JSON object of further right outputs by name; only with wrong.';
-comment on column ratings.reasons is 'Short reasons, as tags.';
+comment on column ratings.reasons is 'Short reasons for the verdict.';
+comment on column ratings.tags is 'Open codes; the latest of a person that are not null replace those before, an empty list takes them back.';
 comment on column ratings.note is 'Free text.';
-comment on column ratings.origin is 'How it came about: review or edit; null in records that do not say.';
+comment on column ratings.origin is 'How it came about: review, edit or import; null in records that do not say.';
 comment on column ratings.sample is 'Name of the random draw that the call came from.';
 comment on column ratings.call_name is 'Name of the call when it was rated.';
 comment on column ratings.call_digest is 'Digest of the call''s input when it was rated; a different one now means that the call changed.';
 comment on column ratings.counts is 'Whether it counts: the latest of its person, and not withdrawn.';
+
+create table samples (
+    sample        varchar not null,
+    sample_id     varchar not null,
+    query         varchar,
+    seed          bigint not null,
+    asked         bigint not null,
+    drawn         bigint not null,
+    population    bigint not null,
+    stratified_by varchar,
+    drawn_by      varchar,
+    account       varchar,
+    drawn_at      timestamptz not null
+);
+comment on table samples is 'one named random draw of calls; never edited';
+comment on column samples.sample is 'Name of the draw.';
+comment on column samples.sample_id is 'Id of its record, a UUID version 7.';
+comment on column samples.query is 'The query whose calls were drawn from; null when it was no text.';
+comment on column samples.seed is 'Seed of the draw: the same seed on the same calls draws the same.';
+comment on column samples.asked is 'How many calls were asked for.';
+comment on column samples.drawn is 'How many were drawn.';
+comment on column samples.population is 'How many calls it was drawn from.';
+comment on column samples.stratified_by is 'Column whose groups were drawn from each; null for a simple random draw.';
+comment on column samples.drawn_by is 'Who drew it; null when only the account is known.';
+comment on column samples.account is 'The account of the operating system, when no person was named.';
+comment on column samples.drawn_at is 'When, in UTC.';
+
+create table sampled_calls (
+    sample             varchar not null,
+    call_id            varchar not null,
+    draw_index         bigint not null,
+    stratum            varchar,
+    stratum_population bigint not null
+);
+comment on table sampled_calls is 'one call of a random draw';
+comment on column sampled_calls.sample is 'Name of the draw.';
+comment on column sampled_calls.call_id is 'The call.';
+comment on column sampled_calls.draw_index is 'Place in the draw, from 0: the first of a draw are a random draw themselves.';
+comment on column sampled_calls.stratum is 'The group it was drawn from; null in a simple random draw.';
+comment on column sampled_calls.stratum_population is 'How many calls its group has; in a simple random draw all.';
 
 -- Worked out of these when a query names them
 
@@ -659,6 +703,8 @@ select
     r.outputs,
     r.reasons,
     r.note,
+    coalesce(r.origin, 'review') as origin,
+    r.sample,
     count(*) over (partition by c.call_id) as raters,
     coalesce(
         min(r.verdict) over (partition by c.call_id) <> max(r.verdict) over (partition by c.call_id)
@@ -676,11 +722,77 @@ comment on column rated_calls.account is 'The account of the operating system, w
 comment on column rated_calls.rated_at is 'When, in UTC.';
 comment on column rated_calls.answer is 'The right answer as JSON; only with wrong.';
 comment on column rated_calls.outputs is 'JSON object of further right outputs by name; only with wrong.';
-comment on column rated_calls.reasons is 'Short reasons, as tags.';
+comment on column rated_calls.reasons is 'Short reasons for the verdict.';
 comment on column rated_calls.note is 'Free text.';
+comment on column rated_calls.origin is 'How it came about: review, edit or import; review where the record does not say.';
+comment on column rated_calls.sample is 'Name of the random draw that the call was rated in.';
 comment on column rated_calls.raters is 'How many ratings of this call count.';
 comment on column rated_calls.disputed is 'Whether people differ about this call: in the verdict, or in the right answer.';
 comment on view rated_calls is 'calls with the ratings that count: per person the latest, withdrawn ones left out';
+
+create view program_calls as
+select
+    c.call_id,
+    c.conversation_id,
+    c.turn_id,
+    c.kind,
+    c.name as program,
+    case when c.kind = 'agent' then json_extract_string(c.extra, '$.program.module') end as module,
+    v.agent_name,
+    coalesce(
+        case when c.kind = 'agent' then coalesce(json_extract_string(c.extra, '$.program.version'), json_extract_string(c.extra, '$.turn.program')) end,
+        v.agent_version
+    ) as version,
+    coalesce(case when c.kind = 'model' then c.name else json_extract_string(c.extra, '$.ended_model') end, v.model) as model,
+    case
+        when c.kind = 'agent' and json_exists(c.extra, '$.caller.optimization') then 'optimization'
+        when c.kind = 'agent' and json_exists(c.extra, '$.caller.evaluation') then 'evaluation'
+        else 'use'
+    end as purpose,
+    c.failed,
+    c.cost,
+    c.seconds,
+    c.started_at
+from calls as c
+inner join conversations as v on c.conversation_id = v.conversation_id;
+comment on column program_calls.program is 'Name of the program, agent, tool or model that was called.';
+comment on column program_calls.module is 'Module that defines a program; null for what was imported from elsewhere.';
+comment on column program_calls.agent_name is 'Name of the agent of the conversation.';
+comment on column program_calls.version is 'Fingerprint of the program; without one, the version of the agent.';
+comment on column program_calls.model is 'The model that answered, as far as it is known: that of the call, else the first of the conversation.';
+comment on column program_calls.purpose is 'Why it was called: use, evaluation or optimization; only calls in use say how good a program is.';
+comment on view program_calls is 'calls by program and version, with model, purpose, cost and time';
+
+create view call_tags as
+select distinct c.call_id, c.conversation_id, c.turn_id, c.kind, c.name, unnest(r.tags) as tag, r.rated_by, r.account, r.rated_at
+from (
+    from ratings
+    where tags is not null
+    qualify rated_by is null or row_number() over (partition by call_id, rated_by order by rated_at desc, rating_id desc) = 1
+) as r
+inner join calls as c on r.call_id = c.call_id;
+comment on column call_tags.tag is 'One open code.';
+comment on column call_tags.rated_by is 'Who gave it; null when only the account is known.';
+comment on column call_tags.account is 'The account of the operating system, when no person was named.';
+comment on column call_tags.rated_at is 'When, in UTC.';
+comment on view call_tags is 'calls with the tags that people gave them in open coding: per person the latest';
+
+create view tag_counts as
+select
+    t.tag,
+    count(distinct t.call_id) as calls,
+    count(distinct t.rated_by) as people,
+    count(distinct r.call_id) filter (where r.verdict = 'right') as right_calls,
+    count(distinct r.call_id) filter (where r.verdict = 'wrong') as wrong_calls
+from call_tags as t
+left join rated_calls as r on t.call_id = r.call_id
+group by t.tag;
+comment on column tag_counts.tag is 'One open code.';
+comment on column tag_counts.calls is 'Calls that have it.';
+comment on column tag_counts.people is 'Named people who gave it.';
+comment on column tag_counts.right_calls is 'Calls that have it and that somebody calls right.';
+comment on column tag_counts.wrong_calls is 'Calls that have it and that somebody calls wrong.';
+comment on view tag_counts is 'tags of open coding, with how often they were given and what was said of these calls';
 
 create view disputed_calls as
 select

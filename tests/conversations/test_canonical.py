@@ -56,6 +56,13 @@ def test_what_is_written_reads_back_as_the_same_value(value: Any) -> None:
     assert size_of(value) == len(canonical_json(value))
 
 
+def test_a_value_of_any_depth_is_written() -> None:
+    deep: Any = {}
+    for _ in range(50_000):
+        deep = [deep]
+    assert canonical_json(deep) == f"{'[' * 50_000}{{}}{']' * 50_000}"
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_of_any_size_reads_back_exactly(value: float) -> None:
     assert float(canonical_json(value)) == value

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from agentnb.conversations.helper_memory import Helper, MemoryMode, Remember, check_remember, remembered_calls
 from agentnb.conversations.program_fields import check_fields
-from agentnb.conversations.saw import read_saw
 from agentnb.conversations.shown import Context, check_context, context_for, earlier_values, read_context, saw_of_context, shown_turns
 from agentnb.errors import ConversationError, SettingError
 from agentnb.streams.conversation_log import ConversationLog
+from agentnb.streams.saw import read_saw
 from tests.conformance import cases_in, read_case, validator
 from tests.streams.records import damaged, ended, lease, made, turn
 

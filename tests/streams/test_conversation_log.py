@@ -147,8 +147,8 @@ def test_the_same_answer_twice_in_one_attempt_is_two_replies() -> None:
     assert {key: len(queue) for key, queue in found.reply_queues().items()} == {"k": 2, "other": 1}
 
 
-def test_a_reply_that_says_which_it_is_is_never_taken_for_a_repetition() -> None:
-    records = [reply("a", "k", "r", ordinal=1), lease("a", attempt=2), reply("a", "k", "r", 2, ordinal=2), reply("a", "k", "r", 2, ordinal=2)]
+def test_a_reply_that_says_which_call_asked_is_never_taken_for_a_repetition() -> None:
+    records = [reply("a", "k", "r", site="p#1"), lease("a", attempt=2), reply("a", "k", "r", 2, site="p#2")]
     assert len(log_of(turn("a"), *records).turns["a"].reply_queues()["k"]) == 2
 
 

@@ -13,13 +13,12 @@ from agentnb.errors import OptionError, OutputBudgetExceeded, SelectionError
 from tests.transports.made import W, transport
 from tests.transports.running import run as run_coroutine
 from tests.transports.server import Answer, Cut, Pause, Server, serving
+from tests.transports.wire_events import EVENTS, chat, chat_events, message_events, responses_events
 
 pytest.importorskip("openai", reason="the extra openai is not installed")
 pytest.importorskip("anthropic", reason="the extra anthropic is not installed")
 
 APIS = ("chat", "responses", "anthropic")
-OSLO = '{"city": "Oslo"}'
-PIECES = ('{"city": ', '"Os', 'lo"}')
 
 
 def provider(api: str, server: Server, **options: Any) -> Any:
@@ -29,56 +28,6 @@ def provider(api: str, server: Server, **options: Any) -> Any:
     return tr.OpenAIProvider("model", api=api, base_url=f"{server.url}/v1", **own)  # type: ignore[arg-type]  # one of the two
 
 
-def chat(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
-
-
-def chat_events() -> list[Any]:
-    start = {
-        "role": "assistant",
-        "content": "Checking.",
-        "tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": {"name": W, "arguments": ""}}],
-    }
-    pieces = [chat({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}) for piece in PIECES]
-    usage = {**chat({}), "choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}}
-    return [chat({"reasoning_content": "hm"}), chat(start), *pieces, chat({}, "tool_calls"), usage, "data: [DONE]\n\n"]
-
-
-def responses_events() -> list[Any]:
-    item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": W, "arguments": "", "status": "in_progress"}
-    whole = {**item, "arguments": OSLO, "status": "completed"}
-    response = {"id": "r", "object": "response", "status": "completed", "output": [whole], "usage": {"total_tokens": 3}}
-    events: list[dict[str, Any]] = [
-        {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}},
-        {"type": "response.output_text.delta", "item_id": "m", "output_index": 0, "content_index": 0, "delta": "Checking."},
-        {"type": "response.output_item.added", "output_index": 1, "item": item},
-        *({"type": "response.function_call_arguments.delta", "item_id": "fc_1", "output_index": 1, "delta": piece} for piece in PIECES),
-        {"type": "response.function_call_arguments.done", "item_id": "fc_1", "output_index": 1, "arguments": OSLO},
-        {"type": "response.output_item.done", "output_index": 1, "item": whole},
-        {"type": "response.completed", "response": response},
-    ]
-    return [{**event, "sequence_number": number} for number, event in enumerate(events)]
-
-
-def message_events() -> list[Any]:
-    message = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "m", "usage": {"input_tokens": 1, "output_tokens": 1}}
-    pieces = [{"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": piece}} for piece in ("", *PIECES)]
-    return [
-        {"type": "message_start", "message": {**message, "stop_reason": None, "stop_sequence": None}},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "ping"},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Checking."}},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "call_1", "name": W, "input": {}}},
-        *pieces,
-        {"type": "content_block_stop", "index": 1},
-        {"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": {"output_tokens": 9}},
-        {"type": "message_stop"},
-    ]
-
-
-EVENTS: dict[str, Callable[[], list[Any]]] = {"chat": chat_events, "responses": responses_events, "anthropic": message_events}
 CUT_AT = {"chat": 4, "responses": 5, "anthropic": 8}
 """How many events come before the arguments are complete."""
 

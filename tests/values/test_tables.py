@@ -9,7 +9,23 @@ from datetime import datetime
 import pyarrow as pa
 import pytest
 
-from agentnb.values import Approval, Call, Conversation, Decision, Diagnostic, Part, Rating, RuleHit, ScriptProgram, ScriptRow, Source, Turn, Value
+from agentnb.values import (
+    Approval,
+    Call,
+    Conversation,
+    Decision,
+    Diagnostic,
+    Part,
+    Rating,
+    RuleHit,
+    Sample,
+    SampledCall,
+    ScriptProgram,
+    ScriptRow,
+    Source,
+    Turn,
+    Value,
+)
 from agentnb.values.model_parts import ModelPartRow
 from agentnb.values.model_selections import ModelSelectionRow
 from agentnb.workspace._contract import contract
@@ -23,6 +39,8 @@ TABLES: dict[str, type[Value]] = {
     "parts": Part,
     "approvals": Approval,
     "ratings": Rating,
+    "samples": Sample,
+    "sampled_calls": SampledCall,
     "decisions": Decision,
     "rule_hits": RuleHit,
     "script_rows": ScriptRow,

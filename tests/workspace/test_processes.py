@@ -88,7 +88,7 @@ ws.rate("a-0001", "right", by="parent")
 warnings.simplefilter("ignore", DeprecationWarning)  # that a fork may deadlock where there are threads
 child = os.fork()
 who = "child" if child == 0 else "parent"
-ws._ratings.append({"functai_rating": 1, "id": str(child), "call": "a-0001", "at": "2026-01-01T00:00:00Z", "verdict": "wrong", "by": who})
+ws._logs.ratings.append({"functai_rating": 1, "id": str(child), "call": "a-0001", "at": "2026-01-01T00:00:00Z", "verdict": "wrong", "by": who})
 if child == 0:
     os._exit(0)
 assert os.waitpid(child, 0)[1] == 0

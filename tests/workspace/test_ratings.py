@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import agentnb as anb
+from agentnb.ratings import counted, rating_of, rating_record
 from agentnb.render import plain_card, render_card
 from agentnb.values import Rating
 from agentnb.workspace import Workspace
-from agentnb.workspace._ratings import counted, rating_of, rating_record
 from tests.workspace.recordings import count, write_session
 
 TURN, CALL = "a-0001", "from tool_calls select call_id order by call_index limit 1"
@@ -82,7 +82,9 @@ def test_of_a_row_with_several_ids_the_nearest_is_rated(ws: Workspace) -> None:
     assert ws.rate(ws.sql("from turn_totals").df().iloc[0], "right", by="ana").call_id == TURN
 
 
-@pytest.mark.parametrize("target", [None, 7, ("a-0001",), ["a-0001"], {"name": "Bash"}, {"call_id": None}, object(), b"a-0001", namedtuple("Row", "name")("x")])
+@pytest.mark.parametrize(
+    "target", [None, 7, ("a-0001",), [7], [["a-0001"]], {"name": "Bash"}, {"call_id": None}, object(), b"a-0001", namedtuple("Row", "name")("x")]
+)
 def test_what_cannot_be_rated_is_refused_by_type(unrated: Workspace, target: Any) -> None:
     with pytest.raises(TypeError, match=r"cannot be rated\. Give a turn, a step, a call"):
         unrated.rate(target, "right", by="ana")
@@ -92,8 +94,8 @@ def test_what_cannot_be_rated_is_refused_by_type(unrated: Workspace, target: Any
 def test_a_row_as_a_tuple_says_how_to_name_its_columns(unrated: Workspace) -> None:
     with pytest.raises(TypeError, match="A row as a tuple does not say which value is the id"):
         unrated.rate(unrated.sql("from tool_errors").fetchall()[0], "wrong", by="ana")
-    with pytest.raises(TypeError, match="A DataFrame cannot be rated"):
-        unrated.rate(unrated.sql("from tool_errors").df(), "wrong", by="ana")
+    with pytest.raises(TypeError, match="A row as a tuple does not say which value is the id"):
+        unrated.rate(unrated.sql("from tool_errors").fetchall(), "wrong", by="ana")
 
 
 def test_an_unknown_call_is_refused_and_nothing_is_kept(unrated: Workspace) -> None:

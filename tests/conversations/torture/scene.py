@@ -152,7 +152,9 @@ class Scene:
         calls = self._calls()
         best = {record["id"]: max(each.get("writer", 1) for each in calls if each["id"] == record["id"]) for record in calls}
         last = [record for record in calls if record.get("writer", 1) == best[record["id"]]]
-        assert Counter(record["id"] for record in last) == Counter(call.call for call in turn.calls()), "each call of the tree is logged once by its last writer"
+        assert Counter(record["id"] for record in last) == Counter(call.call for call in turn.calls()), (
+            "each call of the tree is logged once by its last writer"
+        )
         assert Counter(str(record["site"]) for record in last) == Counter(truth.sites)
 
     def _changes(self) -> Counter[str]:
@@ -181,6 +183,8 @@ class Scene:
 
 def _name_of(record: dict[str, Any], turn: TurnLog) -> str:
     """Return the name under which the side file has a tool, by what the model wanted."""
-    wanted = [part for reply in turn.replies if reply["site"] == record["site"] for part in reply["response"]["message"]["parts"] if part["type"] == "tool_call"]
+    wanted = [
+        part for reply in turn.replies if reply["site"] == record["site"] for part in reply["response"]["message"]["parts"] if part["type"] == "tool_call"
+    ]
     given = wanted[record["invocation"] - 1]["input"]
     return f"{record['name']}({', '.join(given.values())})"

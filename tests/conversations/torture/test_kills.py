@@ -27,7 +27,9 @@ def kill_at(new_scene: NewScene, deaths: Iterable[Death]) -> int:
 
 
 def test_a_process_that_is_killed_at_a_write_leaves_a_turn_that_comes_out_the_same(new_scene: NewScene) -> None:
-    assert kill_at(new_scene, [Death(at, when) for at, when in [(1, "before"), (1, "after"), (2, "before"), (6, "after"), (13, "after"), (21, "before"), (30, "after")]])  # type: ignore[arg-type]
+    assert kill_at(
+        new_scene, [Death(at, when) for at, when in [(1, "before"), (1, "after"), (2, "before"), (6, "after"), (13, "after"), (21, "before"), (30, "after")]]
+    )  # type: ignore[arg-type]
 
 
 def test_a_turn_whose_processes_all_die_after_a_few_writes_gets_to_its_end(new_scene: NewScene) -> None:

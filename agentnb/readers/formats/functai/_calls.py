@@ -10,11 +10,10 @@ from agentnb.readers._times import read_time
 from agentnb.readers.builders.message_list import Piece, Said
 from agentnb.readers.formats.functai._said import error_of, said_of_events, said_of_record, said_of_replies, usage_in
 from agentnb.readers.formats.functai._store import Store
-from agentnb.readers.formats.functai._turns import Row, Turn, text_in
+from agentnb.readers.formats.functai._turns import Row, Turn, objects_in, text_in
 
-_READ_RECORD = frozenset(
-    {"functai_call", "id", "parent", "started", "seconds", "inputs", "outputs", "error", "model", "exchanges", "steps", "conversation", "invocation"}
-)
+# Format, parent, steps and conversation are kept, though they are read: what a rated call was shown is put together from them.
+_READ_RECORD = frozenset({"id", "started", "seconds", "inputs", "outputs", "error", "model", "exchanges", "invocation"})
 _READ_KINDS = frozenset({"lease", "ended", "waiting", "approval", "tool", "reply", "call", "stop"})
 _READ_TURN = frozenset({"functai_conversation", "kind", "seq", "at", "turn", "parent", "inputs"})
 
@@ -150,6 +149,8 @@ class Call:
     def extra(self) -> str | None:
         """Return what of its records is not in a column of its own."""
         rest = rest_of(self.record, _READ_RECORD)
+        exchanges = [_kept_exchange(one) for one in objects_in(self.record, "exchanges")]
+        rest |= {"exchanges": exchanges} if exchanges else {}
         if self.turn is not None:
             kept = rest_of(self.turn.row.value, _READ_TURN)
             leases = [row.value for row in self.turn.of("lease")]
@@ -164,6 +165,12 @@ class Call:
         if self.ratings:
             rest["ratings"] = [row.value for row in self.ratings]
         return object_of(rest) if rest else None
+
+
+def _kept_exchange(exchange: dict[str, Any]) -> dict[str, Any]:
+    """Return what of an exchange says whether it can be shown again; request and reply are in the parts."""
+    kept = {name: exchange[name] for name in ("request_hash", "finish") if exchange.get(name) is not None}
+    return kept | ({"replied": True} if exchange.get("response") is not None else {})
 
 
 def _with_usage(said: list[Said], usage: dict[str, Any], call: Call) -> list[Said]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from agentnb.conversations.saw import check_kept, read_saw, show
 from agentnb.streams._lifted import list_in, object_in, text_in
+from agentnb.streams.saw import check_kept, read_saw, show
 
 
 class RecordedContext(NamedTuple):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentnb.conversations.recorded_context import RecordedCalls
-from agentnb.conversations.saw import check_kept, read_saw, shorten, show
+from agentnb.streams.recorded_context import RecordedCalls
+from agentnb.streams.saw import check_kept, read_saw, shorten, show
 from tests.conformance import cases_in, read_case
 
 
