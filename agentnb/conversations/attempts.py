@@ -122,7 +122,7 @@ class Attempt:
         except Halt as halt:
             await self._rest(frame, halt.reason)
         except Exception as error:
-            self._fail(frame, error)
+            self._fail(error)
 
     def _frame(self) -> Frame:
         program = self.program
@@ -144,7 +144,7 @@ class Attempt:
         self.run.events.end(frame, "failed", error=failed) if failed else self.run.events.end(frame, "done", value=fields["value"])
         self.run.events.flush()
         log_call(frame, outcome)
-        self.journal.write("ended", **fields)
+        self._write_last("ended", **fields)
 
     def _ended_fields(self, frame: Frame, outcome: Outcome) -> dict[str, Any]:
         common = self._common(frame)
@@ -167,33 +167,46 @@ class Attempt:
         try:
             if reason == "waiting":
                 self.run.events.flush()
-                self.journal.write("waiting", approvals=self.run.asked, saw=frame.saw, attempt=self.journal.attempt)
+                self._write_last("waiting", approvals=self.run.asked, saw=frame.saw, attempt=self.journal.attempt)
             elif reason == "stopped" and self.journal.turn.ended is None:
                 self._stop(frame)
             elif reason == "interrupted":
-                self.journal.write("lease", holder=self.holder, until=time_text(self.run.now()), attempt=self.journal.attempt)
+                self._let_go()
             elif reason == "failed":
-                self._fail(frame, self.journal.failure or RuntimeError("the store failed"))
-        except Halt:
-            if self.journal.failure is not None:
-                self.failure = self.journal.failure
+                self._fail(self.journal.failure or RuntimeError("the store failed"))
+        except Halt as halt:
+            reason = halt.reason
+            self.failure = self.failure or self.journal.failure
+        if reason == "overtaken":
+            _log.warning(
+                "Turn %s was taken over by another process, since its lease had run out here; what this process still did for it is dropped.", self.turn_id
+            )
 
     def _stop(self, frame: Frame) -> None:
         error = {"type": "Cancelled", "message": "the turn was stopped"}
-        self.journal.write("ended", state="stopped", error=error, **self._common(frame))
+        self._write_last("ended", state="stopped", error=error, **self._common(frame))
         self.run.events.frontier()
         for each in reversed(self.run.events.open_frames()):
             self.run.events.end(each, "failed", error=error)
         self.run.events.flush(1.0)
 
-    def _fail(self, frame: Frame, error: Exception) -> None:
-        """The store failed: record that as the end where it takes it again, else leave the turn to be resumed."""
+    def _fail(self, error: Exception) -> None:
+        """The store failed: whoever waits is told, and the turn is left as it is recorded, so that it can be resumed when the store works again."""
         self.failure = error
-        _log.warning("Turn %s cannot be recorded any more: %s", self.turn_id, error)
+        _log.warning("Turn %s cannot be recorded any more, and is left interrupted: %s", self.turn_id, error)
         try:
-            self.journal.write("ended", state="failed", error=error_record(error), **self._common(frame))
+            self._let_go()
         except Halt:
             _log.warning("Turn %s counts as interrupted when its lease runs out; resume it when its store works again.", self.turn_id)
+
+    def _let_go(self) -> None:
+        """Give the lease back: the turn is interrupted, and can be resumed at once."""
+        self._write_last("lease", holder=self.holder, until=time_text(self.run.now()), attempt=self.journal.attempt)
+
+    def _write_last(self, kind: str, **fields: Any) -> None:
+        """Write the record by which the attempt is over."""
+        self._heartbeat.end()
+        self.journal.write(kind, **fields)
 
     def _common(self, frame: Frame) -> dict[str, Any]:
         seconds = round((self.run.now() - frame.started) / 1e6, 6)

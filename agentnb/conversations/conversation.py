@@ -198,13 +198,25 @@ class Conversation:
         """Answer what a turn asks; `Turn.approve` and `Turn.deny` say how."""
         self.ledger.refresh()
         self._log_of(turn_id)
-        self.ledger.append(lambda log: answer_records(log.turns[turn_id], which, is_yes=is_yes, by=by, reason=reason, now=Run.now()))
-        if not self._log_of(turn_id).unanswered():
-            if resume and self.program is not None:
-                return self.resume(turn_id, {}, [])
-            if not resume:
-                self._watcher.leave(turn_id)
+        was_watched = self._watcher.take(turn_id)
+        try:
+            self.ledger.append(lambda log: answer_records(log.turns[turn_id], which, is_yes=is_yes, by=by, reason=reason, now=Run.now()))
+            if resume and self.program is not None and not self._log_of(turn_id).unanswered():
+                self._resume_answered(turn_id)
+        finally:
+            if was_watched and (resume or self._log_of(turn_id).unanswered()):
+                self._watcher.watch(turn_id)
         return self.turn(turn_id)
+
+    def _resume_answered(self, turn_id: str) -> None:
+        """Resume a turn whose questions are answered; where another process was quicker, it goes on there."""
+        attempt = self._log_of(turn_id).attempt
+        try:
+            self.resume(turn_id, {}, [])
+        except ConversationError as error:
+            self.ledger.refresh()
+            if error.code != "turn-state" or self._log_of(turn_id).attempt == attempt:
+                raise
 
     def resume(self, turn_id: str, results: Mapping[Any, Any], rerun: list[Any]) -> Turn:
         """Go on with a turn; `Turn.resume` says how."""

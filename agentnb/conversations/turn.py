@@ -311,7 +311,9 @@ class Turn:
     def _wait(self, until: float | None, through_approvals: bool) -> Turn:
         while True:
             turn = self.refresh()
-            if turn.state != "running" and not (through_approvals and turn.state == "waiting"):
+            # A lease may have run out here while the computer slept; then the attempt that runs here renews it, or learns that it was overtaken.
+            runs_here = turn.state == "interrupted" and self._conversation.attempt_of(self.id) is not None
+            if turn.state != "running" and not runs_here and not (through_approvals and turn.state == "waiting"):
                 self._conversation.raise_failure(self.id)
                 return turn
             left = 0.5 if until is None else min(0.5, until - time.monotonic())
