@@ -97,6 +97,13 @@ class Attempt:
         """Leave the turn where it stands: it is interrupted, and can be resumed at once."""
         self.run.halt("interrupted")
 
+    def let_go(self) -> None:
+        """Give the lease back, if this attempt still has it: the turn is interrupted, and can be resumed at once."""
+        try:
+            self._let_go()
+        except Halt:
+            _log.debug("Turn %s is not this attempt's to give back.", self.turn_id)
+
     def _run(self) -> None:
         try:
             with settings(**self._layers[0]), settings(**self._layers[1]):
@@ -200,7 +207,6 @@ class Attempt:
             _log.warning("Turn %s counts as interrupted when its lease runs out; resume it when its store works again.", self.turn_id)
 
     def _let_go(self) -> None:
-        """Give the lease back: the turn is interrupted, and can be resumed at once."""
         self._write_last("lease", holder=self.holder, until=time_text(self.run.now()), attempt=self.journal.attempt)
 
     def _write_last(self, kind: str, **fields: Any) -> None:

@@ -78,7 +78,7 @@ class Conversation:
         self._pinned: str | None = None
         self._exact = False
         self._attempts: dict[str, Attempt] = {}
-        self._failures: dict[str, Exception] = {}
+        self._failed: dict[str, Attempt] = {}
         self._sending = threading.RLock()
         self._watcher = Watcher(self)
         if program is not None:
@@ -223,6 +223,8 @@ class Conversation:
         program, holder = self._program(), new_holder()
         self.ledger.refresh()
         self._log_of(turn_id)
+        if turn_id in self._failed:
+            self._failed[turn_id].let_go()
 
         def decide(log: ConversationLog) -> list[Record]:
             turn = log.turns[turn_id]
@@ -293,8 +295,9 @@ class Conversation:
 
     def raise_failure(self, turn_id: str) -> None:
         """Raise why the end of a turn that ran here could not be recorded, if it could not."""
-        if turn_id in self._failures:
-            raise self._failures[turn_id]
+        attempt = self._failed.get(turn_id) or self._attempts.get(turn_id)
+        if attempt is not None and attempt.failure is not None:
+            raise attempt.failure
 
     def kept_events(self, turn_id: str) -> list[dict[str, Any]]:
         """Return the events that are kept of a turn; empty where none are, or the store does not answer."""
@@ -372,13 +375,13 @@ class Conversation:
         layers = (self.settings, here)
         begun = Attempt(self.ledger, program, turn_id, attempt=attempt, holder=holder, shown=shown, layers=layers, lease_seconds=self.lease_seconds)
         self._attempts[turn_id] = begun
-        self._failures.pop(turn_id, None)
+        self._failed.pop(turn_id, None)
         begun.start().future.add_done_callback(lambda _: self._rested(begun))
 
     def _rested(self, attempt: Attempt) -> None:
         """Let go of an attempt that came to rest, and watch its turn where it waits."""
         if attempt.failure is not None:
-            self._failures[attempt.turn_id] = attempt.failure
+            self._failed[attempt.turn_id] = attempt
         if self._attempts.get(attempt.turn_id) is attempt:
             del self._attempts[attempt.turn_id]
         self._watcher.watch(attempt.turn_id)
