@@ -216,7 +216,8 @@ class Attempt:
 
     def _common(self, frame: Frame) -> dict[str, Any]:
         seconds = round((self.run.now() - frame.started) / 1e6, 6)
-        return {"saw": frame.saw, "usage": dict(self.run.usage), "seconds": seconds, "attempt": self.journal.attempt}
+        usage = self.journal.usage() if self.journal.keeps_replies else self.run.usage
+        return {"saw": frame.saw, "usage": dict(usage), "seconds": seconds, "attempt": self.journal.attempt}
 
     def _event_log(self, resumed: bool) -> EventLog:
         """Begin the log of events, or go on with it where earlier attempts left it."""

@@ -118,6 +118,7 @@ class Conversation:
         Raises:
             UnknownTurn: there is none with this id.
         """
+        self.ledger.refresh()
         return self._snapshot(self._log_of(turn_id))
 
     def send(self, *args: Any, request_id: Any = None, sends: Sends | None = None, **kwargs: Any) -> Turn:
