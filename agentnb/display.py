@@ -61,6 +61,7 @@ SHOWN: Final = (
     Shown("agentnb.render._pages", "TranscriptPage", "render_transcript", "plain_transcript"),
     Shown("agentnb.render._pages", "WorkspaceCard", "render_card", "plain_card"),
     Shown("agentnb.workspace._account", "Account", "render_table", "plain_table", "table"),
+    Shown("agentnb.workspace._imported", "ImportedRatings", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._rated_rows", "RatedRows", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._scores", "Scores", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._workspace", "Workspace", "render_card", "plain_card", "card"),

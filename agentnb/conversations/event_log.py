@@ -108,8 +108,11 @@ class EventLog:
                 return
             self._withheld = False
             for frame in self._open.values():
-                if frame.parent is not None:
+                if frame.parent is not None or self._told is None or self._told.rest(frame.id, "started", {}) is not None:
                     self._announce(frame)
+                else:
+                    # Its start was told by the first writer; the form has to know it to tell what of its end may be kept.
+                    self._form.know(self._event(frame, "started", self._start_of(frame)))
 
     def open_frames(self) -> list[Frame]:
         """Return the calls that have begun and not ended, the outermost first."""
@@ -149,8 +152,10 @@ class EventLog:
             return self.events[place:]
 
     def _announce(self, frame: Frame) -> None:
-        if self._told is not None and self._told.has_ended(frame.id):
-            return
+        if self._told is None or not self._told.has_ended(frame.id):
+            self._tell(frame, "started", self._start_of(frame))
+
+    def _start_of(self, frame: Frame) -> dict[str, Any]:
         fields: dict[str, Any] = {
             "parent": frame.parent.id if frame.parent is not None else None,
             "root": self.tree,
@@ -159,25 +164,26 @@ class EventLog:
             "content": True,
             "saw": frame.saw,
         }
-        fields |= {"invocation": frame.invocation} if frame.invocation is not None else {}
-        self._tell(frame, "started", fields)
+        return fields | ({"invocation": frame.invocation} if frame.invocation is not None else {})
 
     def _tell(self, frame: Frame, kind: str, fields: Mapping[str, Any]) -> None:
         if self.closed:
             return
         self._seq += 1
         self._last_at = max(self._last_at, self._now())
-        position = {"writer": self.writer, "seq": self._seq}
-        envelope = {"functai_event": 2, "kind": kind, "tree": self.tree, **position, "after": self._last_full, "at": time_text(self._last_at)}
-        event = {**envelope, "call": frame.id, "function": frame.program.name, **fields}
+        event = self._event(frame, kind, fields)
         self.events.append(event)
-        self._last_full = position
+        self._last_full = {"writer": self.writer, "seq": self._seq}
         kept = self._form.keep(event) if self._store is not None else None
         if kept is not None:
             # Names and numbers of calls only: by them a call that is made again is known to be the same.
             self._unwritten.append({**kept, "site": frame.site} if kind == "started" else kept)
             self._start_flusher()
         self._changed.notify_all()
+
+    def _event(self, frame: Frame, kind: str, fields: Mapping[str, Any]) -> Event:
+        place = {"tree": self.tree, "writer": self.writer, "seq": self._seq, "after": self._last_full, "at": time_text(self._last_at)}
+        return {"functai_event": 2, "kind": kind, **place, "call": frame.id, "function": frame.program.name, **fields}
 
     def _start_flusher(self) -> None:
         if self._flusher is None:

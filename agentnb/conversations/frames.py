@@ -52,15 +52,6 @@ class Frame:
         self._ordinals: Counter[tuple[str, int | None]] = Counter()
         self._lock = threading.Lock()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the calls from the outermost to this one."""
-        return (*(self.parent.names if self.parent is not None else ()), self.program.name)
-
-    def approval_path(self, tool: str) -> str:
-        """Return the path by which an approval rule may name a tool of this call."""
-        return "/".join((*self.names, tool))
-
     def note_new(self) -> None:
         """Note that something new is done in it, and so in the calls around it."""
         frame: Frame | None = self

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from agentnb.conversations.asking import blocked_text, denied_text, failed_tool_text, unknown_tool_text
+from agentnb.conversations.asking import approval_path, blocked_text, denied_text, failed_tool_text, unknown_tool_text
 from agentnb.conversations.exchanges import WantedCall
 from agentnb.conversations.frames import EnteredTool
 from agentnb.conversations.halts import Pause
@@ -210,7 +210,7 @@ class _ToolCall:
 
     def _approval(self) -> dict[str, Any]:
         tool = self._known_tool()
-        path = self.frame.approval_path(tool.name)
+        path = approval_path(self.frame.site, tool.name)
         return {"call": self.frame.id, **self._place(), "input": self.input, "effects": tool.effects, "path": path}
 
     def _known_tool(self) -> Tool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
@@ -12,7 +11,7 @@ import traitlets
 from agentnb.errors import UnknownId
 from agentnb.render import render_image, render_rating_line
 from agentnb.values import Part, Turn
-from agentnb.widgets._cell import Answer, Cell, Request
+from agentnb.widgets._cell import Answer, Cell, Request, css_height
 from agentnb.widgets._keeping import rate
 from agentnb.widgets._targets import Wanted, check_options
 from agentnb.workspace import Workspace
@@ -21,7 +20,6 @@ REPLY_BUDGET: Final = 200_000
 """Bytes of one answer to the browser."""
 
 _UNSAVED: Final = 'These ratings live only as long as this workspace. ws.save("folder") keeps them, and everything else of it.'
-_HEIGHT: Final = re.compile(r"none|\d+(?:\.\d+)?(?:px|em|rem|ch|vh|%)")
 
 _OPEN: WeakKeyDictionary[Workspace, WeakSet[View]] = WeakKeyDictionary()
 """The widgets of a workspace: what is said in one is shown in the others."""
@@ -45,7 +43,7 @@ class View(Cell):
         self._wanted = wanted
         self._by = by
         self._said_unsaved = False
-        super().__init__(_page=page, _height=_css_height(height), _rates=wanted.workspace is not None, selected=selected or wanted.call_id, **layout)
+        super().__init__(_page=page, _height=css_height(height), _rates=wanted.workspace is not None, selected=selected or wanted.call_id, **layout)
         self._html = self._first_window()
         if wanted.workspace is not None:
             _OPEN.setdefault(wanted.workspace, WeakSet()).add(self)
@@ -119,10 +117,3 @@ def _image_at(turn: Turn, message_index: int, part_index: int) -> Part:
     if found is None:
         raise UnknownId(f"Part {part_index} of message {message_index} is no image of this turn.")
     return found
-
-
-def _css_height(height: int | str | None) -> str:
-    written = "" if height is None else f"{height}px" if isinstance(height, int) else height
-    if written and not _HEIGHT.fullmatch(written):
-        raise ValueError(f"height is a number of pixels, a CSS length such as '60vh', or 'none' for no limit, not {height!r}.")
-    return written
