@@ -128,7 +128,8 @@ class _Talk:
         """Ask the model, and record what it replied at once."""
         frame, run = self.frame, self.frame.run
         with run.working():
-            run.events.frontier()
+            frame.note_new()
+            run.events.frontier(frame)
             run.events.tell(frame, "request", request=frame.requests, model=self.model)
             began = run.now()
             try:

@@ -46,9 +46,17 @@ class Frame:
         self.steps: list[dict[str, Any]] = []
         self.requests = 0
         """Requests to the model so far."""
+        self.is_new = False
+        """Whether something was done in it that no earlier attempt had recorded."""
         self._invocations = 0
         self._ordinals: Counter[tuple[str, int | None]] = Counter()
         self._lock = threading.Lock()
+
+    def note_new(self) -> None:
+        """Note that something new is done in it, and so in the calls around it."""
+        frame: Frame | None = self
+        while frame is not None:
+            frame.is_new, frame = True, frame.parent
 
     def number_invocations(self, count: int) -> list[int]:
         """Number the tool calls of one reply, in the model's order, before any of them runs."""

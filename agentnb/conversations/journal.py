@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +80,14 @@ class Journal:
             queue.remove(found)
         response: dict[str, Any] = found["response"]
         return response
+
+    def usage(self) -> Counter[str]:
+        """Return the tokens of every reply that is recorded, also of those that this attempt did not come by, since a tool that asked for them had a result."""
+        total: Counter[str] = Counter()
+        for record in (record for queue in self.turn.reply_queues().values() for record in queue):
+            usage = record["response"].get("usage")
+            total.update({name: count for name, count in usage.items() if type(count) is int} if isinstance(usage, dict) else {})
+        return total
 
     def is_fresh(self, answer: dict[str, Any]) -> bool:
         """Tell whether a person's answer came after the turn last waited, so that it is news to those who follow."""

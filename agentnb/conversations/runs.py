@@ -58,6 +58,7 @@ class Run:
     async def entered(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run the outermost call on this loop."""
         self.loop, self._main = asyncio.get_running_loop(), asyncio.current_task()
+        self.loop.set_exception_handler(_told_by_halts)
         return await coroutine
 
     def call_id_at(self, site: str) -> str:
@@ -66,7 +67,7 @@ class Run:
 
     def has_record(self, frame: Frame) -> bool:
         """Tell whether a call that ended was replayed whole, and an earlier attempt wrote its record."""
-        return self.events.is_withheld and frame.id in self.recorded_calls
+        return not frame.is_new and frame.id in self.recorded_calls
 
     def check(self) -> None:
         """Go on, or not.
@@ -80,7 +81,8 @@ class Run:
     def halt(self, reason: HaltReason) -> None:
         """Let the run go no further, from any thread; the first reason counts, and what waits for something wakes up."""
         with self._lock:
-            if self.halt_reason not in (None, "waiting"):
+            if self.halt_reason not in (None, "waiting") or reason == self.halt_reason:
+                # What is under way while the run comes to rest with a question is let come to its end.
                 return
             self.halt_reason = reason
             waiting = list(self._tasks)
@@ -129,6 +131,12 @@ class Run:
     def _cancel(self) -> None:
         if self._main is not None and not self._main.done():
             self._main.cancel()
+
+
+def _told_by_halts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say nothing of calls that went no further beside the one by which the run came to rest; they are no errors."""
+    if not isinstance(context.get("exception"), Halt):
+        loop.default_exception_handler(context)
 
 
 class _Working:

@@ -153,6 +153,7 @@ class _ToolCall:
         """Run the tool; what it does is recorded before and, when it asks a question instead, taken back: it says itself that it changed nothing yet."""
         run = self.frame.run
         with run.working():
+            self.frame.note_new()
             run.events.frontier()
             journal = run.journal if tool.effects != "reads" else None
             if journal is not None:
