@@ -12,8 +12,9 @@ import pytest
 
 import agentnb as anb
 from agentnb.workspace import Workspace
+from tests.processes import finish, start
 from tests.workspace.recordings import count, session_lines, write_session
-from tests.workspace.test_processes import FULL, finish, start
+from tests.workspace.test_processes import FULL
 
 KILLED = """
 import random, signal, time

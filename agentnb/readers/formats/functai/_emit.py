@@ -34,16 +34,17 @@ class _Nested(NamedTuple):
     thread: Thread
 
 
-def emit(store: Store, rows: Rows, now: int) -> None:
+def emit(store: Store, rows: Rows, now: int, format: str = "functai") -> None:
     """Write everything into the tables.
 
     Args:
         store: what the files hold.
         rows: the tables.
         now: the moment at which leases are looked at, in microseconds.
+        format: what the conversations are of.
     """
     trees = Trees(store)
-    apart = Apart(rows, "functai")
+    apart = Apart(rows, format)
     turns: dict[str, TurnRow] = {}
     for plan in _plans(store, trees):
         _Writing(plan, trees, apart, turns, now).write()
@@ -64,7 +65,9 @@ def _plans(store: Store, trees: Trees) -> list[_Plan]:
 
 
 def _conversation_id(log: FileLog, trees: Trees) -> str:
-    """Return a conversation's id, which only the call log tells, else the id of its first turn."""
+    """Return a conversation's id, which its place or the call log tells, else the id of its first turn."""
+    if log.name is not None:
+        return log.name
     named = (text_in(object_in(trees.calls[turn].record, "conversation"), "id") for turn in log.turns)
     return next((name for name in named if name), next(iter(log.turns)))
 
