@@ -65,6 +65,10 @@ class Frame:
             self._invocations += count
         return list(range(first, first + count))
 
+    def has_called_in(self, invocation: int) -> bool:
+        """Tell whether a program was called inside a tool call."""
+        return any(inside == invocation for _, inside in self._ordinals)
+
     def site_of(self, name: str, invocation: int | None) -> str:
         """Return the place of the next call of a program that this one makes.
 

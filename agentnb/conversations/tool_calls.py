@@ -202,6 +202,9 @@ class _ToolCall:
                 output = output if given is None else text_of(given)
         journal = self.frame.run.journal
         if journal is not None:
+            if self.frame.has_called_in(self.invocation):
+                # A tool whose result is recorded is not run again: what is to be told of the calls in it has to be kept before.
+                self.frame.run.events.flush()
             journal.write("tool", **self._place(), state="done", output=output, attempt=journal.attempt)
         return output
 
