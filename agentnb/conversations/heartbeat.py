@@ -78,9 +78,8 @@ class Heartbeat(threading.Thread):
         now = self._attempt.now()
         if now - self._renewed < self._lease / 3 * 1e6:
             return
+        self._journal.renew(holder=self._holder, until=time_text(now + round(self._lease * 1e6)))
         self._renewed = now
-        until = time_text(now + round(self._lease * 1e6))
-        self._journal.write("lease", holder=self._holder, until=until, attempt=self._journal.attempt)
 
     def _warn(self) -> None:
         if not self._warned:

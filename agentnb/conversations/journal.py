@@ -47,8 +47,24 @@ class Journal:
         self.write_all([new_record(kind, self._now(), turn=self.turn_id, **fields)])
 
     def write_all(self, records: list[Record]) -> None:
-        """Append records about the turn, all or none."""
+        """Append records about the turn, all or none; when the store takes them not, the attempt is over."""
+        try:
+            self._append(records)
+        except ConversationError as error:
+            self.failure = self.failure or error
+            self.on_halt("failed")
+            raise Halt("failed") from error
 
+    def renew(self, **lease: Any) -> None:
+        """Append a lease; a store that does not take it now may take the next one.
+
+        Raises:
+            ConversationError: the store did not take it.
+            Halt: another attempt has begun, or the turn has ended.
+        """
+        self._append([new_record("lease", self._now(), turn=self.turn_id, **lease, attempt=self.attempt)])
+
+    def _append(self, records: list[Record]) -> None:
         def decide(log: ConversationLog) -> list[Record]:
             turn = log.turns[self.turn_id]
             if turn.attempt > self.attempt:
@@ -59,10 +75,6 @@ class Journal:
 
         try:
             self.ledger.append(decide)
-        except ConversationError as error:
-            self.failure = self.failure or error
-            self.on_halt("failed")
-            raise Halt("failed") from error
         except Halt as halt:
             self.on_halt(halt.reason)
             raise

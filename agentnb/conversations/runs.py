@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agentnb.conversations.event_log import EventLog
 from agentnb.conversations.halts import Halt, HaltReason
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from agentnb.conversations.stores import CallStore
 
 T = TypeVar("T")
+_QUIET: Final = 3
+"""How often in a row nothing has to be under way, for a run to be at rest: what has ended may ask next."""
 
 
 class Run:
@@ -69,13 +71,17 @@ class Run:
         """Tell whether a call that ended was replayed whole, and an earlier attempt wrote its record."""
         return not frame.is_new and frame.id in self.recorded_calls
 
-    def check(self) -> None:
+    def check(self, *, asking: bool = False) -> None:
         """Go on, or not.
+
+        Args:
+            asking: whether it goes on while the run comes to rest with a question: to repeat what is recorded, and to ask what it has to ask itself. What
+                is asked at once is asked together.
 
         Raises:
             Halt: the run was stopped, interrupted or overtaken, or waits for a person.
         """
-        if self.halt_reason is not None:
+        if self.halt_reason is not None and not (asking and self.halt_reason == "waiting"):
             raise Halt(self.halt_reason)
 
     def halt(self, reason: HaltReason) -> None:
@@ -124,9 +130,11 @@ class Run:
         return _Working(self)
 
     async def come_to_rest(self) -> None:
-        """Wait until what is under way has ended, unless the run is stopped meanwhile."""
-        while self._working and self.halt_reason == "waiting":
-            await asyncio.sleep(0.01)
+        """Wait until what is under way has ended, and has asked what it had to ask, unless the run is stopped meanwhile."""
+        quiet = 0
+        while quiet < _QUIET and self.halt_reason == "waiting":
+            await asyncio.sleep(0.005)
+            quiet = 0 if self._working else quiet + 1
 
     def _cancel(self) -> None:
         if self._main is not None and not self._main.done():

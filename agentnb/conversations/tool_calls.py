@@ -75,12 +75,13 @@ class _ToolCall:
     def __init__(self, program: AIFunction, frame: Frame, invocation: int, call: WantedCall) -> None:
         self.frame, self.invocation, self.call = frame, invocation, call
         self.tool = _tool_named(program, call.name)
+        self.is_program = call.name in program.programs
         self.input = call.input
 
     async def run(self) -> str:
         """Run it, and return what the model is told."""
         frame = self.frame
-        frame.run.check()
+        frame.run.check(asking=True)
         place = {"id": self.call.id, "name": self.call.name, "invocation": self.invocation}
         frame.run.events.tell(frame, "tool_call", **place, input=self.call.input)
         output = await self._output()
@@ -150,12 +151,15 @@ class _ToolCall:
         raise AssertionError("questions are counted without end")
 
     async def _attempt(self, tool: Tool, parsed: Any, answered: Answer | None) -> str:
-        """Run the tool; what it does is recorded before and, when it asks a question instead, taken back: it says itself that it changed nothing yet."""
+        """Run the tool; what it does is recorded before and, when it asks a question instead, taken back: it says itself that it changed nothing yet.
+
+        A program that is a tool records what it does itself, tool by tool; so it is run again when its turn is resumed, and comes to where it stood.
+        """
         run = self.frame.run
         with run.working():
             self.frame.note_new()
             run.events.frontier()
-            journal = run.journal if tool.effects != "reads" else None
+            journal = run.journal if tool.effects != "reads" and not self.is_program else None
             if journal is not None:
                 effects = {"effects": tool.effects} if tool.effects is not None else {}
                 journal.write("tool", **self._place(), state="started", input=self.input, **effects, attempt=journal.attempt)
