@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agentnb.conversations.conversation import Conversation
 from agentnb.conversations.runs import Run
@@ -15,6 +15,8 @@ from agentnb.streams.conversation_log import ConversationLog
 from agentnb.streams.turn_log import TurnLog, count_in
 from agentnb.values import WaitingApproval
 from agentnb.values.times import EPOCH, micros_of
+
+_NEVER: Final = 1 << 62
 
 
 class Answered(NamedTuple):
@@ -41,20 +43,29 @@ class Questions:
         self.store, self.conversation = store, conversation
         self._lengths: dict[str, int] = {}
         self._logs: dict[str, ConversationLog] = {}
+        self._found: tuple[WaitingApproval, ...] = ()
+        self._expires = 0
         self._lock = threading.RLock()
 
-    def waiting(self) -> list[WaitingApproval]:
-        """Return what waits now, the longest first; only what has grown since the last look is read.
+    def waiting(self) -> tuple[WaitingApproval, ...]:
+        """Return what waits now, the longest first; only what has grown since the last look is read, and when nothing has, the same tuple is returned.
 
         Raises:
             ConversationError: the store cannot be read.
         """
         with self._lock:
-            now = Run.now()
+            now, grown = Run.now(), False
             for conversation_id in self._grown():
-                self._lengths[conversation_id] = self._read(conversation_id)
-            found = [each for name, log in self._logs.items() for turn in log.turns.values() for each in _waiting_in(name, turn, now)]
-        return sorted(found, key=lambda each: (each.asked_at or EPOCH, each.place))
+                length = self._read(conversation_id)
+                grown |= length != self._lengths.get(conversation_id)
+                self._lengths[conversation_id] = length
+            if grown or now >= self._expires:
+                turns = [(name, turn) for name, log in self._logs.items() for turn in log.turns.values() if turn.ended is None and turn.waiting is not None]
+                found = [each for name, turn in turns for each in _waiting_in(name, turn, now)]
+                self._found = tuple(sorted(found, key=lambda each: (each.asked_at or EPOCH, each.place)))
+                # A turn that runs asks again what it asked before when its lease runs out.
+                self._expires = min((end for _, turn in turns if (end := _runs_until(turn)) is not None and end >= now), default=_NEVER)
+            return self._found
 
     def answered(self, question: WaitingApproval) -> Answered | None:
         """Return what somebody said about a question; None while it waits, and where the turn came to its end without an answer."""
@@ -127,9 +138,13 @@ def questions_of(conversation_id: str, turn_id: str, approvals: Iterable[Mapping
 
 
 def _waiting_in(conversation_id: str, turn: TurnLog, now: int) -> Iterable[WaitingApproval]:
-    if turn.ended is not None or turn.waiting is None or turn.state(now) not in ("waiting", "interrupted"):
+    if turn.state(now) not in ("waiting", "interrupted"):
         return ()
     return questions_of(conversation_id, turn.id, turn.unanswered(), turn)
+
+
+def _runs_until(turn: TurnLog) -> int | None:
+    return micros_of(turn.lease.get("until")) if turn.lease is not None else None
 
 
 def _prompt(inputs: Mapping[str, Any]) -> str | None:

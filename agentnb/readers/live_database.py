@@ -83,8 +83,8 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=_WAIT)) as connection:
         try:
             connection.execute("select 1 from sqlite_master limit 1").fetchone()
-        except sqlite3.OperationalError:
-            if path.with_name(f"{path.name}-wal").exists():
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN or path.with_name(f"{path.name}-wal").exists():
                 raise
             with closing(sqlite3.connect(f"{place}?mode=ro&immutable=1", uri=True)) as still:
                 yield still

@@ -23,20 +23,20 @@ function parsed(html) {
 var came = /* @__PURE__ */ new WeakMap();
 function grow(box, html) {
   const fresh = [...parsed(html).children];
-  const written = fresh.map((child) => child.outerHTML);
+  const written = fresh.map((child) => child.cloneNode(true));
   const before = came.get(box) ?? [];
   const known = new Map(all(box, "details[data-call]").map((each) => [each.dataset["call"] ?? "", each.open]));
   const old = [...box.children];
   came.set(box, written);
   for (const [at, child] of fresh.entries()) {
     const here = old[at];
-    if (here !== void 0 && before[at] === written[at]) continue;
+    if (here !== void 0 && before[at]?.isEqualNode(written[at] ?? null) === true) continue;
     for (const each of [child, ...all(child, "details[data-call]")]) {
       const open = known.get(each.dataset["call"] ?? "");
       if (each instanceof HTMLDetailsElement && open !== void 0) each.open = open;
     }
     if (here !== void 0 && here.querySelector("form") !== null) {
-      written[at] = "";
+      written[at] = null;
       continue;
     }
     if (here === void 0) box.append(child);

@@ -68,6 +68,7 @@ class Approvals(Cell):
         self._known: dict[str, _Waits] = {}
         self._answered: dict[str, tuple[_Waits, float]] = {}
         self._said: list[str] = []
+        self._looked: list[tuple[WaitingApproval, ...]] = []
         self._look_lock = threading.RLock()
         self._trouble = ""
         self._follower = Follower(self._follow, POLL_SECONDS)
@@ -178,7 +179,11 @@ class Approvals(Cell):
     def _look(self) -> bool:
         """Look what waits; returns whether that has changed."""
         with self._look_lock:
-            found = [_Waits(each, questions) for questions in self._questions_of(self._source) for each in questions.waiting()]
+            waiting = [(questions, questions.waiting()) for questions in self._questions_of(self._source)]
+            if len(waiting) == len(self._looked) and all(now is before for (_, now), before in zip(waiting, self._looked, strict=True)):
+                return False
+            self._looked = [now for _, now in waiting]
+            found = [_Waits(each, questions) for questions, now in waiting for each in now]
             found.sort(key=lambda each: (each.question.asked_at is None, each.question.asked_at, each.question.place))
             known = {question_key(each.question): each for each in found}
             gone = [each for key, each in self._known.items() if key not in known]

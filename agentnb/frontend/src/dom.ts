@@ -35,7 +35,7 @@ export function parsed(html: string): DocumentFragment {
 }
 
 /** What the children of a box were when they came: what a person has unfolded since makes no difference. */
-const came = new WeakMap<Element, string[]>();
+const came = new WeakMap<Element, (Node | null)[]>();
 
 /**
  * Show newer HTML in a box that somebody reads: children that are the same stay as they are, with what is unfolded, marked and typed in them; in those that
@@ -43,20 +43,20 @@ const came = new WeakMap<Element, string[]>();
  */
 export function grow(box: HTMLElement, html: string): void {
   const fresh = [...parsed(html).children];
-  const written = fresh.map((child) => child.outerHTML);
+  const written: (Node | null)[] = fresh.map((child) => child.cloneNode(true));
   const before = came.get(box) ?? [];
   const known = new Map(all<HTMLDetailsElement>(box, "details[data-call]").map((each) => [each.dataset["call"] ?? "", each.open]));
   const old = [...box.children];
   came.set(box, written);
   for (const [at, child] of fresh.entries()) {
     const here = old[at];
-    if (here !== undefined && before[at] === written[at]) continue;
+    if (here !== undefined && before[at]?.isEqualNode(written[at] ?? null) === true) continue;
     for (const each of [child as HTMLElement, ...all(child, "details[data-call]")]) {
       const open = known.get(each.dataset["call"] ?? "");
       if (each instanceof HTMLDetailsElement && open !== undefined) each.open = open;
     }
     if (here !== undefined && here.querySelector("form") !== null) {
-      written[at] = ""; // what is typed in it stays, and the next news put it right
+      written[at] = null; // what is typed in it stays, and the next news put it right
       continue;
     }
     if (here === undefined) box.append(child);

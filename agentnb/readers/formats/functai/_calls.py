@@ -146,8 +146,8 @@ class Call:
         said = said or (said_of_record({"steps": object_in(self.helper.value, "lmcc").get("steps")}, place) if self.helper else [])
         said = said or said_of_events(self.events)
         if not said and self.turn is not None:
-            rows = [*self.turn.of("reply"), *(row for row in self.turn.of("tool") if self.turn.of("reply"))]
-            said = said_of_replies(sorted(rows, key=lambda row: row.place), self.turn.replayed())
+            replies, tools = ([row for row in self.turn.of(kind) if _is_outermost(row)] for kind in ("reply", "tool"))
+            said = said_of_replies(sorted([*replies, *(tools if replies else [])], key=lambda row: row.place), self.turn.replayed())
         usage = usage_in(self.record.get("usage") or self.ended.get("usage"))
         return _with_usage(said, usage, self)
 
@@ -180,6 +180,11 @@ def _kept_exchange(exchange: dict[str, Any]) -> dict[str, Any]:
     """Return what of an exchange says whether it can be shown again; request and reply are in the parts."""
     kept = {name: exchange[name] for name in ("request_hash", "finish") if exchange.get(name) is not None}
     return kept | ({"replied": True} if exchange.get("response") is not None else {})
+
+
+def _is_outermost(row: Row) -> bool:
+    """Tell whether a reply or a tool is of the turn's own call: those of helpers are told by the events of these."""
+    return "/" not in (text_in(row.value, "site") or "")
 
 
 def _with_usage(said: list[Said], usage: dict[str, Any], call: Call) -> list[Said]:

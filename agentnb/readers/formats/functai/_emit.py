@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from agentnb.readers._fields import object_in
 from agentnb.readers._json import to_json
@@ -16,6 +16,10 @@ from agentnb.readers.formats.functai._calls import Call
 from agentnb.readers.formats.functai._store import Store
 from agentnb.readers.formats.functai._trees import Trees, in_order
 from agentnb.readers.formats.functai._turns import FileLog, Row, text_in
+from agentnb.values.calls import CallState
+
+_OPEN: Final[dict[str, CallState]] = {"running": "running", "waiting": "unanswered"}
+"""How a tool call without a result stands in a turn that has not ended."""
 
 
 class _Plan(NamedTuple):
@@ -113,6 +117,7 @@ class _Writing:
         thread.account = source.account
         own = next(row for row in reversed(thread.calls) if row.call_id == turn.turn_id)
         turn.prompt = call.prompt
+        before = {id(each): len(each.calls) for each in self.draft.threads}
         waiting = self._write_call(call, own, thread, call)
         while waiting:
             nested = waiting.pop()
@@ -120,6 +125,14 @@ class _Writing:
                 waiting.extend(self._write_nested(nested, call))
         turn.answer = call.answer
         turn.state = call.turn.state(self.now) if call.turn is not None else call.state
+        if turn.state in _OPEN:
+            self._leave_open([row for each in self.draft.threads for row in each.calls[before.get(id(each), 0) :]], _OPEN[turn.state])
+
+    def _leave_open(self, rows: list[CallRow], state: CallState) -> None:
+        """Say of tool calls without a result how they stand in a turn that goes on: nothing is odd about them."""
+        for row in rows:
+            if row.kind == "tool" and row.state is None and row.output is None:
+                row.state = state
 
     def _write_nested(self, nested: _Nested, turn: Call) -> list[_Nested]:
         call, source = nested.call, nested.call.source
