@@ -13,7 +13,7 @@ LAB_FLAGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check format fresh fuzz bench notebooks frontend clean
+.PHONY: help lab test check format fresh torture fuzz bench notebooks frontend clean
 
 help: ## Show what can be made
 	@echo "agentnb: a Jupyter-native kit for debugging AI agents"
@@ -42,6 +42,9 @@ format: $(VENV)/test.stamp ## Put the code into the house's form
 
 fresh: $(VENV)/test.stamp ## Install from a clean clone as Binder does, and from the wheel, and try both (minutes)
 	$(PY) -m pytest -m fresh
+
+torture: $(VENV)/test.stamp ## Kill, crowd and starve what must lose nothing, hundreds of times (minutes)
+	$(PY) -m pytest -m torture
 
 fuzz: $(VENV)/fuzz.stamp ## Search for bytes that make a reader raise (FUZZ_SECONDS=60)
 	$(PY) -m tests.fuzz.fuzz_readers $(FUZZ_SECONDS) -artifact_prefix=$(FUZZ_FOUND)/

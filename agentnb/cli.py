@@ -19,7 +19,7 @@ app = typer.Typer(help="Read the logs of AI agents.", no_args_is_help=True, add_
 
 Paths = Annotated[list[str], typer.Argument(help="Files, folders or globs.", show_default=False)]
 Folder = Annotated[str | None, typer.Option("--workspace", help="A folder that keeps what was read, for the next time.", show_default=False)]
-Out = Annotated[Path, typer.Option("--out", help="The HTML file to write.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")]
 Tried = Annotated[str | None, typer.Argument(help="A workspace folder to try as well.", show_default=False)]
 
 NOT_UNDERSTOOD = ("unknown_format", "binary", "unreadable")
@@ -47,14 +47,15 @@ def check(paths: Paths) -> None:
 
 
 @app.command()
-def report(paths: Paths, out: Out = Path("report.html")) -> None:
+def report(paths: Paths, out: Out = Path("report.html"), workspace: Folder = None) -> None:
     """Write one HTML page to send to somebody.
 
-    It holds what is in the logs, what looks wrong, and the conversations, worst first, and needs nothing but a browser.
+    It holds what is in the logs, what looks wrong, what people said when there is a workspace that keeps it, and the conversations, worst first. It needs
+    nothing but a browser, loads nothing, and hides well-known secrets.
     """
     from agentnb.report import render_report
 
-    with _told(), _opened(paths) as ws:
+    with _told(), _opened(paths, workspace) as ws:
         page = render_report(ws)
         out.write_text(page, encoding="utf-8")
         typer.echo(f"{out}: {len(page.encode()):,} bytes")

@@ -63,6 +63,7 @@ SHOWN: Final = (
     Shown("agentnb.conversations.turn", "Turn", "render_live_turn", "plain_live_turn", "card"),
     Shown("agentnb.conversations.conversation", "Conversation", "render_live_conversation", "plain_live_conversation", "card"),
     Shown("agentnb.workspace._account", "Account", "render_table", "plain_table", "table"),
+    Shown("agentnb.workspace._imported", "ImportedRatings", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._rated_rows", "RatedRows", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._scores", "Scores", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._workspace", "Workspace", "render_card", "plain_card", "card"),

@@ -1,14 +1,10 @@
-"""One page about a workspace, to send to somebody who has no notebook: what is in it, what looks wrong, and the conversations, worst first."""
+"""One page about a workspace, for somebody who has no notebook: what is in it, what looks wrong, what people said, and the conversations, worst first."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from agentnb.render import Finding, ResultTable, css, render_card, render_conversation, render_table
+from agentnb.render import Finding, ResultTable, css, render_board, render_card, render_conversation, render_table
 from agentnb.render._markup import Html, join, style_sheet, tag
-
-if TYPE_CHECKING:
-    from agentnb.workspace import Workspace
+from agentnb.workspace import Workspace, board_of
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -36,13 +32,20 @@ WORST_FIRST = """
 """
 
 
+RATED = """
+    from rated_calls
+    select name, verdict, answer, reasons, note, coalesce(rated_by, account) as rated_by, sample, disputed
+    order by verdict desc, rated_at desc, rating_id
+"""
+
+
 def render_report(ws: Workspace, *, conversations: int = 20, rows: int = 10) -> str:
     """Write the page.
 
     Args:
         ws: The workspace.
         conversations: How many conversations to show, worst first; how many more there are is said.
-        rows: How many rows of each finding to show.
+        rows: How many rows of each finding to show; of the ratings five times as many, wrong ones first.
 
     Returns:
         A whole HTML document that loads nothing.
@@ -54,6 +57,7 @@ def render_report(ws: Workspace, *, conversations: int = 20, rows: int = 10) -> 
             style_sheet(css()),
             _section("card", render_card(card, standalone=False)),
             [_section("table", _rows(ws, finding, rows)) for finding in card.findings if finding.query],
+            _ratings(ws, rows),
             [_section("transcript", _transcript(ws, conversation_id)) for conversation_id in ids[:conversations]],
             tag("p", f"{len(ids) - conversations:,} more conversations are not shown.") if len(ids) > conversations else None,
         )
@@ -77,6 +81,24 @@ def _rows(ws: Workspace, finding: Finding, rows: int) -> str:
         title=f"{finding.mark} {finding.word}",
     )
     return render_table(table, standalone=False)
+
+
+def _ratings(ws: Workspace, rows: int) -> Html | None:
+    """Show what people said: the board, and the ratings, those that say wrong first. In the conversations they stand with their calls, too."""
+    found = ws.sql(RATED)
+    shown = found.limit(rows * 5).fetchall()
+    if not shown:
+        return None
+    total = found.count("*").fetchall()[0][0]
+    listed = ResultTable(
+        columns=tuple(found.columns),
+        types=tuple(str(kind) for kind in found.types),
+        rows=tuple(tuple(_short(value) for value in row) for row in shown),
+        total=total,
+        title="ratings",
+    )
+    board = render_board(board_of(ws), standalone=False)
+    return join(_section("board", board), _section("table", render_table(listed, standalone=False)))
 
 
 def _short(value: object) -> object:

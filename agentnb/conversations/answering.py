@@ -102,7 +102,7 @@ class _Talk:
 
     async def _ask_once(self) -> Reply:
         frame, run = self.frame, self.frame.run
-        run.check()
+        run.check(asking=True)
         request = ModelRequest([*self.messages], self.instruction, self.prepared.all_options)
         record = request_record(request, self.model)
         key, began = reply_key(record), run.now()
@@ -121,14 +121,15 @@ class _Talk:
         noted |= {"finish": reply.finish, "usage": reply.usage, "response": reply.to_record()}
         run.usage.update(reply.usage)
         self._step(reply, noted["request_hash"])
-        run.check()
+        run.check(asking=bool(reply.calls) or recorded is not None)
         return reply
 
     async def _exchange(self, request: ModelRequest, key: str, noted: dict[str, Any]) -> Reply:
         """Ask the model, and record what it replied at once."""
         frame, run = self.frame, self.frame.run
         with run.working():
-            run.events.frontier()
+            frame.note_new()
+            run.events.frontier(frame)
             run.events.tell(frame, "request", request=frame.requests, model=self.model)
             began = run.now()
             try:

@@ -72,7 +72,7 @@ class NobodyAsker(Asker):
         raise ConversationError(
             "approval-required",
             f"{approval['path']} may only run when a person allows it, and a plain call has nobody to ask; "
-            f"use {frame.names[0]}.conversation(…).send(…), where the turn waits, or .stream(…), or let approve= be a function that answers",
+            f"use {frame.program.name}.conversation(…).send(…), where the turn waits, or .stream(…), or let approve= be a function that answers",
         )
 
 

@@ -13,7 +13,7 @@ ProgramKind = Literal["ai", "module", "remote"]
 ApproveRule = Callable[[Any], Any] | Literal["changes", "all"] | tuple[str, ...] | None
 """Who is asked about what: nobody; a function; a person about what changes things, about everything, or about the tools that are named."""
 DENIED: Final = "The person did not allow this call."
-_ORDINAL: Final = re.compile(r"#\d+(?=/|$)")
+_ORDINAL: Final = re.compile(r"#\d+(?:@\d+)?(?=/|$)")
 
 
 class ApprovalAnswer(NamedTuple):
@@ -113,7 +113,7 @@ def approval_path(site: str, tool: str) -> str:
     """Return the path by which a rule names a tool call: the calls that lead to it without their ordinals, then the tool.
 
     Args:
-        site: the call that asks, by its place in the tree: support#1/answer#2.
+        site: the call that asks, by its place in the tree: support#1/answer#2; `@3` says inside which tool call of that call the next one was made.
         tool: the tool.
     """
     return f"{_ORDINAL.sub('', site)}/{tool}" if site else tool

@@ -24,7 +24,8 @@ from agentnb.conversations.runs import Run
 from agentnb.conversations.setting_layers import active_settings, settings
 from agentnb.conversations.stores import calls_of, events_of
 from agentnb.conversations.threads import started
-from agentnb.errors import AgentnbError, ConversationError
+from agentnb.conversations.told_events import ToldEvents
+from agentnb.errors import AgentnbError, ConversationError, EventRefused
 from agentnb.streams.call_trees import calls_of_events
 from agentnb.values.times import time_text
 
@@ -96,6 +97,13 @@ class Attempt:
         """Leave the turn where it stands: it is interrupted, and can be resumed at once."""
         self.run.halt("interrupted")
 
+    def let_go(self) -> None:
+        """Give the lease back, if this attempt still has it: the turn is interrupted, and can be resumed at once."""
+        try:
+            self._let_go()
+        except Halt:
+            _log.debug("Turn %s is not this attempt's to give back.", self.turn_id)
+
     def _run(self) -> None:
         try:
             with settings(**self._layers[0]), settings(**self._layers[1]):
@@ -121,7 +129,7 @@ class Attempt:
         except Halt as halt:
             await self._rest(frame, halt.reason)
         except Exception as error:
-            self._fail(frame, error)
+            self._fail(error)
 
     def _frame(self) -> Frame:
         program = self.program
@@ -143,7 +151,7 @@ class Attempt:
         self.run.events.end(frame, "failed", error=failed) if failed else self.run.events.end(frame, "done", value=fields["value"])
         self.run.events.flush()
         log_call(frame, outcome)
-        self.journal.write("ended", **fields)
+        self._write_last("ended", **fields)
 
     def _ended_fields(self, frame: Frame, outcome: Outcome) -> dict[str, Any]:
         common = self._common(frame)
@@ -166,62 +174,85 @@ class Attempt:
         try:
             if reason == "waiting":
                 self.run.events.flush()
-                self.journal.write("waiting", approvals=self.run.asked, saw=frame.saw, attempt=self.journal.attempt)
+                self._write_last("waiting", approvals=self.run.asked, saw=frame.saw, attempt=self.journal.attempt)
             elif reason == "stopped" and self.journal.turn.ended is None:
                 self._stop(frame)
             elif reason == "interrupted":
-                self.journal.write("lease", holder=self.holder, until=time_text(self.run.now()), attempt=self.journal.attempt)
+                self._let_go()
             elif reason == "failed":
-                self._fail(frame, self.journal.failure or RuntimeError("the store failed"))
-        except Halt:
-            if self.journal.failure is not None:
-                self.failure = self.journal.failure
+                self._fail(self.journal.failure or RuntimeError("the store failed"))
+        except Halt as halt:
+            reason = halt.reason
+            self.failure = self.failure or self.journal.failure
+        if reason == "overtaken":
+            _log.warning(
+                "Turn %s was taken over by another process, since its lease had run out here; what this process still did for it is dropped.", self.turn_id
+            )
 
     def _stop(self, frame: Frame) -> None:
         error = {"type": "Cancelled", "message": "the turn was stopped"}
-        self.journal.write("ended", state="stopped", error=error, **self._common(frame))
+        self._write_last("ended", state="stopped", error=error, **self._common(frame))
         self.run.events.frontier()
         for each in reversed(self.run.events.open_frames()):
             self.run.events.end(each, "failed", error=error)
         self.run.events.flush(1.0)
 
-    def _fail(self, frame: Frame, error: Exception) -> None:
-        """The store failed: record that as the end where it takes it again, else leave the turn to be resumed."""
+    def _fail(self, error: Exception) -> None:
+        """The store failed: whoever waits is told, and the turn is left as it is recorded, so that it can be resumed when the store works again."""
         self.failure = error
-        _log.warning("Turn %s cannot be recorded any more: %s", self.turn_id, error)
+        _log.warning("Turn %s cannot be recorded any more, and is left interrupted: %s", self.turn_id, error)
         try:
-            self.journal.write("ended", state="failed", error=error_record(error), **self._common(frame))
+            self._let_go()
         except Halt:
             _log.warning("Turn %s counts as interrupted when its lease runs out; resume it when its store works again.", self.turn_id)
 
+    def _let_go(self) -> None:
+        self._write_last("lease", holder=self.holder, until=time_text(self.run.now()), attempt=self.journal.attempt)
+
+    def _write_last(self, kind: str, **fields: Any) -> None:
+        """Write the record by which the attempt is over."""
+        self._heartbeat.end()
+        self.journal.write(kind, **fields)
+
     def _common(self, frame: Frame) -> dict[str, Any]:
         seconds = round((self.run.now() - frame.started) / 1e6, 6)
-        return {"saw": frame.saw, "usage": dict(self.run.usage), "seconds": seconds, "attempt": self.journal.attempt}
+        usage = self.journal.usage() if self.journal.keeps_replies else self.run.usage
+        return {"saw": frame.saw, "usage": dict(usage), "seconds": seconds, "attempt": self.journal.attempt}
 
     def _event_log(self, resumed: bool) -> EventLog:
-        store, writer, after = events_of(self.journal.ledger.store), 1, None
-        if store is not None and resumed:
-            try:
-                claim = store.claim(self.turn_id)
-                writer, after = claim.writer, claim.last
-            except AgentnbError:
-                _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", self.turn_id, exc_info=True)
-                store, writer = None, self.journal.attempt
-        return EventLog(self.turn_id, now=Run.now, store=store, writer=writer, after=after, withheld=resumed)
+        """Begin the log of events, or go on with it where earlier attempts left it."""
+        tree, store = self.turn_id, events_of(self.journal.ledger.store)
+        if store is None or not resumed:
+            return EventLog(tree, now=Run.now, store=store, told=ToldEvents() if resumed else None)
+        try:
+            claim = store.claim(tree)
+            return EventLog(tree, now=Run.now, store=store, writer=claim.writer, after=claim.last, told=ToldEvents(store.read(tree)))
+        except EventRefused as refused:
+            if refused.code == "event-unknown":  # the attempt before died before it told anything
+                return EventLog(tree, now=Run.now, store=store)
+            if refused.code == "event-after-end":  # it died after it had told everything, and before it recorded that
+                return EventLog(tree, now=Run.now, writer=self.journal.attempt, told=ToldEvents(store.read(tree)))
+            _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", tree, exc_info=True)
+        except AgentnbError:
+            _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", tree, exc_info=True)
+        return EventLog(tree, now=Run.now, writer=self.journal.attempt, told=ToldEvents())
 
     def _know_calls(self, resumed: bool) -> None:
         """Learn which calls earlier attempts made, so that those made again keep their ids."""
-        store, calls = events_of(self.journal.ledger.store), calls_of(self.journal.ledger.store)
-        if not resumed or store is None:
+        if not resumed:
             return
-        events = store.read(self.turn_id)
+        store, calls = events_of(self.journal.ledger.store), calls_of(self.journal.ledger.store)
+        try:
+            events, records = store.read(self.turn_id) if store is not None else [], calls.read(self.turn_id) if calls is not None else []
+        except AgentnbError:
+            _log.warning("The calls of turn %s cannot be read; those that are made again get new ids.", self.turn_id, exc_info=True)
+            return
         ended = {call.call: call.ended for call in calls_of_events(events, self.turn_id)}
-        for event in events:
-            site = event.get("site")
-            if event.get("kind") == "started" and isinstance(site, str) and ended.get(event["call"]) != "failed":
-                self.run.known_calls[site] = event["call"]
-        if calls is not None:
-            self.run.recorded_calls = {str(record.get("id")) for record in calls.read(self.turn_id)}
+        known = [event for event in events if event.get("kind") == "started" and ended.get(event["call"]) != "failed"]
+        self.run.known_calls = {str(event.get("site")): str(event["call"]) for event in known}
+        answered = [record for record in records if record.get("error") is None]
+        self.run.known_calls |= {str(record.get("site")): str(record.get("id")) for record in answered}
+        self.run.recorded_calls = {str(record.get("id")) for record in records}
 
 
 @atexit.register

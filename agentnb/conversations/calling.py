@@ -62,7 +62,7 @@ async def run_plainly(program: Program, inputs: dict[str, Any], here: Mapping[st
 async def call_inside(program: Program, inputs: dict[str, Any], parent: Frame, here: Mapping[str, Any]) -> dict[str, Any]:
     """Call a program from inside a call that runs."""
     run, invocation = parent.run, current_invocation()
-    run.check()
+    run.check(asking=True)
     site = parent.site_of(program.name, invocation)
     with settings_block(**here):
         call_id = run.call_id_at(site)
@@ -86,7 +86,7 @@ async def execute(frame: Frame, inputs: dict[str, Any]) -> Outcome:
     Raises:
         Halt: it goes no further where it stands.
     """
-    frame.run.check()
+    frame.run.check(asking=True)
     with EnteredCall(frame):
         _note_inputs(frame, inputs)
         frame.run.events.start(frame)

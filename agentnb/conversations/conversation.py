@@ -79,7 +79,7 @@ class Conversation:
         self._pinned: str | None = None
         self._exact = False
         self._attempts: dict[str, Attempt] = {}
-        self._failures: dict[str, Exception] = {}
+        self._failed: dict[str, Attempt] = {}
         self._sending = threading.RLock()
         self._watcher = Watcher(self)
         if program is not None:
@@ -199,24 +199,25 @@ class Conversation:
     def answer(self, turn_id: str, which: Any, *, is_yes: bool, by: str | None, reason: str | None, resume: bool) -> Turn:
         """Answer what a turn asks; `Turn.approve` and `Turn.deny` say how."""
         self.ledger.refresh()
-        # Who resumes is decided here; the watcher would be as quick.
-        left = len(self._log_of(turn_id).unanswered()) <= 1 and self._watcher.leave(turn_id)
+        self._log_of(turn_id)
+        was_watched = self._watcher.take(turn_id)
         try:
             self.ledger.append(lambda log: answer_records(log.turns[turn_id], which, is_yes=is_yes, by=by, reason=reason, now=Run.now()))
-        except BaseException:
-            if left:
+            if resume and self.program is not None and not self._log_of(turn_id).unanswered():
+                self._resume_answered(turn_id)
+        finally:
+            if was_watched and (resume or self._log_of(turn_id).unanswered()):
                 self._watcher.watch(turn_id)
-            raise
-        if resume and self.program is not None and not self._log_of(turn_id).unanswered():
-            self._resume_unless_resumed(turn_id)
         return self.turn(turn_id)
 
-    def _resume_unless_resumed(self, turn_id: str) -> None:
-        """Go on with a turn that was just answered, unless whoever ran it saw the answer first."""
+    def _resume_answered(self, turn_id: str) -> None:
+        """Resume a turn whose questions are answered; where another process was quicker, it goes on there."""
+        attempt = self._log_of(turn_id).attempt
         try:
             self.resume(turn_id, {}, [])
         except ConversationError as error:
-            if error.code != "turn-state" or self.turn(turn_id).state in ("waiting", "interrupted"):
+            self.ledger.refresh()
+            if error.code != "turn-state" or self._log_of(turn_id).attempt == attempt:
                 raise
 
     def resume(self, turn_id: str, results: Mapping[Any, Any], rerun: list[Any]) -> Turn:
@@ -224,6 +225,8 @@ class Conversation:
         program, holder = self._program(), new_holder()
         self.ledger.refresh()
         self._log_of(turn_id)
+        if turn_id in self._failed:
+            self._failed[turn_id].let_go()
 
         def decide(log: ConversationLog) -> list[Record]:
             turn = log.turns[turn_id]
@@ -294,8 +297,9 @@ class Conversation:
 
     def raise_failure(self, turn_id: str) -> None:
         """Raise why the end of a turn that ran here could not be recorded, if it could not."""
-        if turn_id in self._failures:
-            raise self._failures[turn_id]
+        attempt = self._failed.get(turn_id) or self._attempts.get(turn_id)
+        if attempt is not None and attempt.failure is not None:
+            raise attempt.failure
 
     def kept_events(self, turn_id: str) -> list[dict[str, Any]]:
         """Return the events that are kept of a turn; empty where none are, or the store does not answer."""
@@ -380,13 +384,13 @@ class Conversation:
         layers = (self.settings, here)
         begun = Attempt(self.ledger, program, turn_id, attempt=attempt, holder=holder, shown=shown, layers=layers, lease_seconds=self.lease_seconds)
         self._attempts[turn_id] = begun
-        self._failures.pop(turn_id, None)
+        self._failed.pop(turn_id, None)
         begun.start().future.add_done_callback(lambda _: self._rested(begun))
 
     def _rested(self, attempt: Attempt) -> None:
         """Let go of an attempt that came to rest, and watch its turn where it waits."""
         if attempt.failure is not None:
-            self._failures[attempt.turn_id] = attempt.failure
+            self._failed[attempt.turn_id] = attempt
         if self._attempts.get(attempt.turn_id) is attempt:
             del self._attempts[attempt.turn_id]
         self._watcher.watch(attempt.turn_id)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agentnb.conversations.stores import EventStore
+from agentnb.conversations.told_events import ToldEvents
 from agentnb.streams.call_events import position_in
 from agentnb.streams.event_forms import KeptForm
 from agentnb.values.times import time_text
@@ -25,6 +26,8 @@ BATCH_SECONDS: Final = 0.05
 FLUSH_SECONDS: Final = 5.0
 """How long the end of a call waits for its events to be written."""
 
+_OF_A_REQUEST: Final = frozenset({"request", "text", "thinking", "retry"})
+
 
 class EventLog:
     """The events of one tree of calls, as one writer tells them."""
@@ -37,7 +40,7 @@ class EventLog:
         store: EventStore | None = None,
         writer: int = 1,
         after: Event | None = None,
-        withheld: bool = False,
+        told: ToldEvents | None = None,
     ) -> None:
         """Begin to tell.
 
@@ -47,7 +50,7 @@ class EventLog:
             store: where events are kept; None for nowhere.
             writer: number of this writer.
             after: position of the last event that an earlier writer kept.
-            withheld: whether what was told already comes first.
+            told: what earlier writers told, which comes first again and is not told twice; None for a tree that begins.
         """
         self.tree, self.writer = tree, writer
         self.events: list[Event] = []
@@ -55,50 +58,61 @@ class EventLog:
         self.closed = False
         self._store, self._now = store, now
         self._form = KeptForm(lambda event: self._open[event["call"]].content, after=position_in(after))
-        self._withheld = withheld
+        self._told = told
+        self._withheld = told is not None
+        self._live: set[str] = set()
         self._open: dict[str, Frame] = {}
         self._seq = after["seq"] if after else 0
         self._last_full: Event | None = after
         self._last_at = 0
         self._unwritten: list[Event] = []
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(threading.RLock())
         self._flusher: threading.Thread | None = None
         self._hurried = 0
 
     def start(self, frame: Frame) -> None:
-        """Tell that a call begins."""
+        """Tell that a call begins; one that begins again is told again with the first new thing, so that it is known to go on."""
         with self._changed:
             self._open[frame.id] = frame
             if not self._withheld:
-                self._tell_start(frame)
+                self._announce(frame)
+            elif self._told is not None and self._told.rest(frame.id, "started", {}) is not None:
+                self.frontier()
 
     def end(self, frame: Frame, kind: str, **fields: Any) -> None:
-        """Tell that a call ends; of one whose beginning is withheld, because it was told before, nothing is told."""
+        """Tell that a call ends."""
         with self._changed:
-            if not self._withheld:
-                self._tell(frame, kind, fields)
+            self.tell(frame, kind, **fields)
             self._open.pop(frame.id, None)
 
     def tell(self, frame: Frame, kind: str, **fields: Any) -> None:
-        """Tell an event of a call."""
+        """Tell an event of a call, unless it repeats what was told."""
         with self._changed:
-            if not self._withheld:
-                self._tell(frame, kind, fields)
+            left: Mapping[str, Any] | None = fields
+            if self._told is not None and not (frame.id in self._live and kind in _OF_A_REQUEST):
+                left = self._told.rest(frame.id, kind, fields)
+            if left is not None:
+                self.frontier()
+                self._tell(frame, kind, left)
 
-    def frontier(self) -> None:
-        """Something new comes: from here on everything is told, first the calls that are under way."""
+    def frontier(self, asking: Frame | None = None) -> None:
+        """Something new comes: from here on everything is told that was not told before, first the calls that are under way.
+
+        Args:
+            asking: the call that makes a request, of which everything is new from here on.
+        """
         with self._changed:
+            if asking is not None:
+                self._live.add(asking.id)
             if not self._withheld:
                 return
             self._withheld = False
             for frame in self._open.values():
-                if frame.parent is not None:
-                    self._tell_start(frame)
-
-    @property
-    def is_withheld(self) -> bool:
-        """Whether nothing new has come yet."""
-        return self._withheld
+                if frame.parent is not None or self._told is None or self._told.rest(frame.id, "started", {}) is not None:
+                    self._announce(frame)
+                else:
+                    # Its start was told by the first writer; the form has to know it to tell what of its end may be kept.
+                    self._form.know(self._event(frame, "started", self._start_of(frame)))
 
     def open_frames(self) -> list[Frame]:
         """Return the calls that have begun and not ended, the outermost first."""
@@ -137,7 +151,11 @@ class EventLog:
             self._changed.wait_for(lambda: len(self.events) > place or self.closed, timeout)
             return self.events[place:]
 
-    def _tell_start(self, frame: Frame) -> None:
+    def _announce(self, frame: Frame) -> None:
+        if self._told is None or not self._told.has_ended(frame.id):
+            self._tell(frame, "started", self._start_of(frame))
+
+    def _start_of(self, frame: Frame) -> dict[str, Any]:
         fields: dict[str, Any] = {
             "parent": frame.parent.id if frame.parent is not None else None,
             "root": self.tree,
@@ -146,25 +164,26 @@ class EventLog:
             "content": True,
             "saw": frame.saw,
         }
-        fields |= {"invocation": frame.invocation} if frame.invocation is not None else {}
-        self._tell(frame, "started", fields)
+        return fields | ({"invocation": frame.invocation} if frame.invocation is not None else {})
 
-    def _tell(self, frame: Frame, kind: str, fields: dict[str, Any]) -> None:
+    def _tell(self, frame: Frame, kind: str, fields: Mapping[str, Any]) -> None:
         if self.closed:
             return
         self._seq += 1
         self._last_at = max(self._last_at, self._now())
-        position = {"writer": self.writer, "seq": self._seq}
-        envelope = {"functai_event": 2, "kind": kind, "tree": self.tree, **position, "after": self._last_full, "at": time_text(self._last_at)}
-        event = {**envelope, "call": frame.id, "function": frame.program.name, **fields}
+        event = self._event(frame, kind, fields)
         self.events.append(event)
-        self._last_full = position
+        self._last_full = {"writer": self.writer, "seq": self._seq}
         kept = self._form.keep(event) if self._store is not None else None
         if kept is not None:
             # Names and numbers of calls only: by them a call that is made again is known to be the same.
             self._unwritten.append({**kept, "site": frame.site} if kind == "started" else kept)
             self._start_flusher()
         self._changed.notify_all()
+
+    def _event(self, frame: Frame, kind: str, fields: Mapping[str, Any]) -> Event:
+        place = {"tree": self.tree, "writer": self.writer, "seq": self._seq, "after": self._last_full, "at": time_text(self._last_at)}
+        return {"functai_event": 2, "kind": kind, **place, "call": frame.id, "function": frame.program.name, **fields}
 
     def _start_flusher(self) -> None:
         if self._flusher is None:

@@ -46,18 +46,17 @@ class Frame:
         self.steps: list[dict[str, Any]] = []
         self.requests = 0
         """Requests to the model so far."""
+        self.is_new = False
+        """Whether something was done in it that no earlier attempt had recorded."""
         self._invocations = 0
         self._ordinals: Counter[tuple[str, int | None]] = Counter()
         self._lock = threading.Lock()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the calls from the outermost to this one."""
-        return (*(self.parent.names if self.parent is not None else ()), self.program.name)
-
-    def approval_path(self, tool: str) -> str:
-        """Return the path by which an approval rule may name a tool of this call."""
-        return "/".join((*self.names, tool))
+    def note_new(self) -> None:
+        """Note that something new is done in it, and so in the calls around it."""
+        frame: Frame | None = self
+        while frame is not None:
+            frame.is_new, frame = True, frame.parent
 
     def number_invocations(self, count: int) -> list[int]:
         """Number the tool calls of one reply, in the model's order, before any of them runs."""
@@ -65,6 +64,10 @@ class Frame:
             first = self._invocations + 1
             self._invocations += count
         return list(range(first, first + count))
+
+    def has_called_in(self, invocation: int) -> bool:
+        """Tell whether a program was called inside a tool call."""
+        return any(inside == invocation for _, inside in self._ordinals)
 
     def site_of(self, name: str, invocation: int | None) -> str:
         """Return the place of the next call of a program that this one makes.

@@ -36,6 +36,8 @@ class Heartbeat(threading.Thread):
         self._attempt, self._journal, self._holder, self._lease = run, journal, holder, lease_seconds
         self._stops = len(journal.turn.stops)
         self._done = threading.Event()
+        self._beating = threading.Lock()
+        self._pause = min(POLL_SECONDS, lease_seconds / 4)
         self._renewed = run.now()
         self._warned = False
 
@@ -43,40 +45,41 @@ class Heartbeat(threading.Thread):
         """Beat until the attempt ends."""
         while not self._done.is_set():
             try:
-                self._journal.ledger.wait(POLL_SECONDS)
-                if self._done.is_set():
-                    return
-                self.listen()
-                self._renew()
+                self._journal.ledger.wait(self._pause)
+                self._beat()
             except Halt:
                 return
             except ConversationError:
                 self._warn()
-                self._done.wait(POLL_SECONDS)
+                self._done.wait(self._pause)
 
     def listen(self) -> None:
         """Read what others wrote, and halt the run where they want that."""
         self._journal.ledger.refresh()
         turn = self._journal.turn
         if turn.attempt > self._journal.attempt:
-            _log.warning(
-                "Turn %s was taken over by another process, since its lease had run out here; what this process still does for it is dropped.", turn.id
-            )
             self._attempt.halt("overtaken")
         elif turn.ended is not None or len(turn.stops) > self._stops:
             self._attempt.halt("stopped")
 
     def end(self) -> None:
-        """Beat no more."""
+        """Beat no more: once this returns, nothing is written that would take back what the attempt writes last."""
         self._done.set()
+        with self._beating:
+            return
+
+    def _beat(self) -> None:
+        with self._beating:
+            if not self._done.is_set():
+                self.listen()
+                self._renew()
 
     def _renew(self) -> None:
         now = self._attempt.now()
         if now - self._renewed < self._lease / 3 * 1e6:
             return
+        self._journal.renew(holder=self._holder, until=time_text(now + round(self._lease * 1e6)))
         self._renewed = now
-        until = time_text(now + round(self._lease * 1e6))
-        self._journal.write("lease", holder=self._holder, until=until, attempt=self._journal.attempt)
 
     def _warn(self) -> None:
         if not self._warned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -46,8 +47,24 @@ class Journal:
         self.write_all([new_record(kind, self._now(), turn=self.turn_id, **fields)])
 
     def write_all(self, records: list[Record]) -> None:
-        """Append records about the turn, all or none."""
+        """Append records about the turn, all or none; when the store takes them not, the attempt is over."""
+        try:
+            self._append(records)
+        except ConversationError as error:
+            self.failure = self.failure or error
+            self.on_halt("failed")
+            raise Halt("failed") from error
 
+    def renew(self, **lease: Any) -> None:
+        """Append a lease; a store that does not take it now may take the next one.
+
+        Raises:
+            ConversationError: the store did not take it.
+            Halt: another attempt has begun, or the turn has ended.
+        """
+        self._append([new_record("lease", self._now(), turn=self.turn_id, **lease, attempt=self.attempt)])
+
+    def _append(self, records: list[Record]) -> None:
         def decide(log: ConversationLog) -> list[Record]:
             turn = log.turns[self.turn_id]
             if turn.attempt > self.attempt:
@@ -58,10 +75,6 @@ class Journal:
 
         try:
             self.ledger.append(decide)
-        except ConversationError as error:
-            self.failure = self.failure or error
-            self.on_halt("failed")
-            raise Halt("failed") from error
         except Halt as halt:
             self.on_halt(halt.reason)
             raise
@@ -79,6 +92,14 @@ class Journal:
             queue.remove(found)
         response: dict[str, Any] = found["response"]
         return response
+
+    def usage(self) -> Counter[str]:
+        """Return the tokens of every reply that is recorded, also of those that this attempt did not come by, since a tool that asked for them had a result."""
+        total: Counter[str] = Counter()
+        for record in (record for queue in self.turn.reply_queues().values() for record in queue):
+            usage = record["response"].get("usage")
+            total.update({name: count for name, count in usage.items() if type(count) is int} if isinstance(usage, dict) else {})
+        return total
 
     def is_fresh(self, answer: dict[str, Any]) -> bool:
         """Tell whether a person's answer came after the turn last waited, so that it is news to those who follow."""

@@ -11,6 +11,7 @@ from functools import cached_property, update_wrapper
 from typing import Any, Literal, overload
 
 from agentnb.conversations.answering import answer
+from agentnb.conversations.asking import program_effects
 from agentnb.conversations.calling import call_inside, run_plainly
 from agentnb.conversations.conversation import Conversation
 from agentnb.conversations.fields import Interface, interface_of
@@ -170,7 +171,7 @@ class AIFunction(Program):
     @property
     def effects(self) -> ToolEffects | None:
         """Reads when all its tools do; else nobody says."""
-        return "reads" if all(item.effects == "reads" for item in self.tools) else None
+        return program_effects("ai", [item.effects for item in self.tools])
 
     async def execute(self, frame: Frame, inputs: dict[str, Any]) -> dict[str, Any]:
         """Ask the model, run the tools that it wants, and ask again, until it answers."""
@@ -210,7 +211,7 @@ class Module(Program):
     @property
     def effects(self) -> ToolEffects | None:
         """What was declared."""
-        return self._effects
+        return program_effects("module", declared=self._effects)
 
     async def execute(self, frame: Frame, inputs: dict[str, Any]) -> dict[str, Any]:
         """Run its code."""

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agentnb.conversations.event_log import EventLog
 from agentnb.conversations.halts import Halt, HaltReason
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from agentnb.conversations.stores import CallStore
 
 T = TypeVar("T")
+_QUIET: Final = 3
+"""How often in a row nothing has to be under way, for a run to be at rest: what has ended may ask next."""
 
 
 class Run:
@@ -58,6 +60,7 @@ class Run:
     async def entered(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run the outermost call on this loop."""
         self.loop, self._main = asyncio.get_running_loop(), asyncio.current_task()
+        self.loop.set_exception_handler(_told_by_halts)
         return await coroutine
 
     def call_id_at(self, site: str) -> str:
@@ -66,21 +69,26 @@ class Run:
 
     def has_record(self, frame: Frame) -> bool:
         """Tell whether a call that ended was replayed whole, and an earlier attempt wrote its record."""
-        return self.events.is_withheld and frame.id in self.recorded_calls
+        return not frame.is_new and frame.id in self.recorded_calls
 
-    def check(self) -> None:
+    def check(self, *, asking: bool = False) -> None:
         """Go on, or not.
+
+        Args:
+            asking: whether it goes on while the run comes to rest with a question: to repeat what is recorded, and to ask what it has to ask itself. What
+                is asked at once is asked together.
 
         Raises:
             Halt: the run was stopped, interrupted or overtaken, or waits for a person.
         """
-        if self.halt_reason is not None:
+        if self.halt_reason is not None and not (asking and self.halt_reason == "waiting"):
             raise Halt(self.halt_reason)
 
     def halt(self, reason: HaltReason) -> None:
         """Let the run go no further, from any thread; the first reason counts, and what waits for something wakes up."""
         with self._lock:
-            if self.halt_reason not in (None, "waiting"):
+            if self.halt_reason not in (None, "waiting") or reason == self.halt_reason:
+                # What is under way while the run comes to rest with a question is let come to its end.
                 return
             self.halt_reason = reason
             waiting = list(self._tasks)
@@ -122,13 +130,21 @@ class Run:
         return _Working(self)
 
     async def come_to_rest(self) -> None:
-        """Wait until what is under way has ended, unless the run is stopped meanwhile."""
-        while self._working and self.halt_reason == "waiting":
-            await asyncio.sleep(0.01)
+        """Wait until what is under way has ended, and has asked what it had to ask, unless the run is stopped meanwhile."""
+        quiet = 0
+        while quiet < _QUIET and self.halt_reason == "waiting":
+            await asyncio.sleep(0.005)
+            quiet = 0 if self._working else quiet + 1
 
     def _cancel(self) -> None:
         if self._main is not None and not self._main.done():
             self._main.cancel()
+
+
+def _told_by_halts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say nothing of calls that went no further beside the one by which the run came to rest; they are no errors."""
+    if not isinstance(context.get("exception"), Halt):
+        loop.default_exception_handler(context)
 
 
 class _Working:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from agentnb.conversations.asking import blocked_text, denied_text, failed_tool_text, unknown_tool_text
+from agentnb.conversations.asking import approval_path, blocked_text, denied_text, failed_tool_text, unknown_tool_text
 from agentnb.conversations.exchanges import WantedCall
 from agentnb.conversations.frames import EnteredTool
 from agentnb.conversations.halts import Pause
@@ -75,12 +75,13 @@ class _ToolCall:
     def __init__(self, program: AIFunction, frame: Frame, invocation: int, call: WantedCall) -> None:
         self.frame, self.invocation, self.call = frame, invocation, call
         self.tool = _tool_named(program, call.name)
+        self.is_program = call.name in program.programs
         self.input = call.input
 
     async def run(self) -> str:
         """Run it, and return what the model is told."""
         frame = self.frame
-        frame.run.check()
+        frame.run.check(asking=True)
         place = {"id": self.call.id, "name": self.call.name, "invocation": self.invocation}
         frame.run.events.tell(frame, "tool_call", **place, input=self.call.input)
         output = await self._output()
@@ -150,11 +151,15 @@ class _ToolCall:
         raise AssertionError("questions are counted without end")
 
     async def _attempt(self, tool: Tool, parsed: Any, answered: Answer | None) -> str:
-        """Run the tool; what it does is recorded before and, when it asks a question instead, taken back: it says itself that it changed nothing yet."""
+        """Run the tool; what it does is recorded before and, when it asks a question instead, taken back: it says itself that it changed nothing yet.
+
+        A program that is a tool records what it does itself, tool by tool; so it is run again when its turn is resumed, and comes to where it stood.
+        """
         run = self.frame.run
         with run.working():
+            self.frame.note_new()
             run.events.frontier()
-            journal = run.journal if tool.effects != "reads" else None
+            journal = run.journal if tool.effects != "reads" and not self.is_program else None
             if journal is not None:
                 effects = {"effects": tool.effects} if tool.effects is not None else {}
                 journal.write("tool", **self._place(), state="started", input=self.input, **effects, attempt=journal.attempt)
@@ -201,6 +206,9 @@ class _ToolCall:
                 output = output if given is None else text_of(given)
         journal = self.frame.run.journal
         if journal is not None:
+            if self.frame.has_called_in(self.invocation):
+                # A tool whose result is recorded is not run again: what is to be told of the calls in it has to be kept before.
+                self.frame.run.events.flush()
             journal.write("tool", **self._place(), state="done", output=output, attempt=journal.attempt)
         return output
 
@@ -209,7 +217,7 @@ class _ToolCall:
 
     def _approval(self) -> dict[str, Any]:
         tool = self._known_tool()
-        path = self.frame.approval_path(tool.name)
+        path = approval_path(self.frame.site, tool.name)
         return {"call": self.frame.id, **self._place(), "input": self.input, "effects": tool.effects, "path": path}
 
     def _known_tool(self) -> Tool:

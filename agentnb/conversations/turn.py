@@ -324,10 +324,13 @@ class Turn:
     def _wait(self, until: float | None, through_approvals: bool) -> Turn:
         while True:
             turn = self.refresh()
-            if turn.state != "running" and not (through_approvals and turn.state == "waiting"):
-                self._conversation.raise_failure(self.id)
+            self._conversation.raise_failure(self.id)
+            # A lease may have run out here while the computer slept; then the attempt that runs here renews it, or learns that it was overtaken.
+            runs_here = turn.state == "interrupted" and self._conversation.attempt_of(self.id) is not None
+            if turn.state != "running" and not runs_here and not (through_approvals and turn.state == "waiting"):
                 return turn
-            left = 0.5 if until is None else min(0.5, until - time.monotonic())
+            pause = 0.05 if runs_here else 0.5
+            left = pause if until is None else min(pause, until - time.monotonic())
             if left <= 0:
                 raise TimeoutError(f"turn {self.id[:8]} is still {turn.state}; it goes on, and turn.refresh() tells how far it is")
             self._conversation.ledger.wait(left)

@@ -36,12 +36,12 @@ class Watcher:
                 self._thread = threading.Thread(target=self._run, name="agentnb-answers", daemon=True)
                 self._thread.start()
 
-    def leave(self, turn_id: str) -> bool:
-        """Leave a turn to whoever resumes it; returns whether it was watched."""
+    def take(self, turn_id: str) -> bool:
+        """Watch a turn no more: whoever takes it resumes it. Returns whether it was watched."""
         with self._lock:
-            watched = turn_id in self._turns
+            is_watched = turn_id in self._turns
             self._turns.discard(turn_id)
-            return watched
+            return is_watched
 
     def _run(self) -> None:
         while True:
@@ -62,9 +62,8 @@ class Watcher:
     def _look(self, turn_id: str) -> None:
         turn = self._conversation.ledger.log.turns[turn_id]
         if turn.state(Run.now()) != "waiting":
-            self.leave(turn_id)
-        elif not turn.unanswered() and turn_id in self._turns:
-            self.leave(turn_id)
+            self.take(turn_id)
+        elif not turn.unanswered() and self.take(turn_id):
             try:
                 self._conversation.resume(turn_id, {}, [])
             except ConversationError as error:

@@ -33,13 +33,13 @@ A format of your own needs no change here. A distribution names its reader as an
 
 from __future__ import annotations
 
+from agentnb.garbage import without_garbage_collection
 from agentnb.readers._account import Account
 from agentnb.readers._archive import member_names, read_member, read_members
 from agentnb.readers._clashes import TakenIds
 from agentnb.readers._containers import with_members
 from agentnb.readers._content import Held, Origin, is_there, root_of
 from agentnb.readers._discover import Found, default_places, find_files
-from agentnb.readers._garbage import without_garbage_collection
 from agentnb.readers._groups import Candidate, Group, SourceFile
 from agentnb.readers._lines import read_lines, read_text, read_values
 from agentnb.readers._objects import Given, as_files, is_content, text_as_file

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentnb.errors import UnknownFormat
+from agentnb.garbage import without_garbage_collection
 from agentnb.readers._account import Account
 from agentnb.readers._containers import with_members
 from agentnb.readers._discover import Found
-from agentnb.readers._garbage import without_garbage_collection
 from agentnb.readers._groups import Candidate, Group, SourceFile, copies_of_earlier, group_files, state_of
 from agentnb.readers._reader import OnBytes, OpenFile, Sample
 from agentnb.readers._register import all_readers, recognise

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from agentnb.garbage import without_garbage_collection
 from agentnb.readers._account import Account
-from agentnb.readers._garbage import without_garbage_collection
 from agentnb.readers._groups import SourceFile
 from agentnb.readers._read import source_row
 from agentnb.readers._rows import Rows

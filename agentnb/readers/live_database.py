@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from agentnb.readers._garbage import without_garbage_collection
+from agentnb.garbage import without_garbage_collection
 from agentnb.readers._json import parse_json
 from agentnb.readers.live import LiveRecords, trees_of
 

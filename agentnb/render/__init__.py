@@ -31,7 +31,7 @@ from agentnb.render._live import (
     render_live_turn,
 )
 from agentnb.render._options import Options, options
-from agentnb.render._pages import Finding, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
+from agentnb.render._pages import CallToRate, EarlierTurn, Finding, RatingProgress, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
 from agentnb.render._pieces import render_approval, render_message, render_rating, render_step
 from agentnb.render._plain import (
     plain_approval,
@@ -60,20 +60,26 @@ from agentnb.render._tables import render_table
 from agentnb.render._transcripts import render_conversation, render_transcript
 from agentnb.render._trees import render_call_tree, tree_order
 from agentnb.render._turns import render_call, render_rating_line, render_steps, render_turn, render_turn_body, turn_line
+from agentnb.render.board import plain_board, render_board
+from agentnb.render.call_to_rate import answer_of, plain_progress, render_call_body, render_call_to_rate
 from agentnb.render.evidence import plain_evidence, render_evidence
 from agentnb.render.replay import plain_frame, plain_trace, render_frame, render_trace
 from agentnb.render.script_row import render_script
 from agentnb.render.what_if import render_what_if
 
 __all__ = [
+    "CallToRate",
+    "EarlierTurn",
     "Finding",
     "LiveConversationCard",
     "LiveTurnCard",
     "Options",
+    "RatingProgress",
     "ResultTable",
     "TranscriptPage",
     "TurnLine",
     "WorkspaceCard",
+    "answer_of",
     "backtest_table",
     "css",
     "image_text",
@@ -82,6 +88,7 @@ __all__ = [
     "plain_agreement",
     "plain_approval",
     "plain_backtest",
+    "plain_board",
     "plain_call",
     "plain_card",
     "plain_case",
@@ -95,6 +102,7 @@ __all__ = [
     "plain_live_conversation",
     "plain_live_turn",
     "plain_message",
+    "plain_progress",
     "plain_questions",
     "plain_rating",
     "plain_raw_turn",
@@ -112,7 +120,10 @@ __all__ = [
     "render_agreement",
     "render_approval",
     "render_backtest",
+    "render_board",
     "render_call",
+    "render_call_body",
+    "render_call_to_rate",
     "render_call_tree",
     "render_card",
     "render_case",

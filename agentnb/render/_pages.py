@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from agentnb.values import Conversation, RuleExplanation, Turn, Value
+from agentnb.values import Call, Conversation, Rating, RuleExplanation, Turn, Value
 from agentnb.values.turns import TurnState
 
 FindingLevel = Literal["bad", "warn", "info"]
@@ -59,6 +59,63 @@ class TranscriptPage(Value):
     """Turns that are loaded, by id: only these can be shown unfolded."""
     told: Mapping[str, RuleExplanation] = Field(default_factory=dict)
     """What the rules said in loaded turns, by id; a turn that is not among them is shown without."""
+
+
+class EarlierTurn(Value):
+    """A turn that came before, as what was said and answered."""
+
+    turn_index: int
+    """Place in the conversation, from 0."""
+    prompt: str | None = None
+    """What the person said."""
+    answer: str | None = None
+    """The last text the agent gave."""
+
+
+class CallToRate(Value):
+    """One call that waits for a verdict, with what is known around it."""
+
+    call: Call
+    """The call."""
+    turn: Turn
+    """The turn that it is part of, with its messages and calls."""
+    title: str | None = None
+    """Title of the conversation; null when it has none."""
+    format: str | None = None
+    """Format of the recording."""
+    earlier: tuple[EarlierTurn, ...] = ()
+    """The last turns before it, in order."""
+    earlier_total: int = 0
+    """How many turns were before it."""
+    told: RuleExplanation | None = None
+    """What the rules said in the turn; null where they were not asked."""
+    ratings: tuple[Rating, ...] = ()
+    """Ratings of the call, oldest first."""
+    rated_by: str | None = None
+    """The person who is to rate it."""
+
+
+class RatingProgress(Value):
+    """How far a person has come with a queue of calls."""
+
+    total: int
+    """Calls of the queue that are this person's to rate."""
+    done: int = 0
+    """How many of them the person has rated."""
+    place: int = 0
+    """Place of the call that is shown, from 1; 0 where none is."""
+    right: int = 0
+    """Rated right."""
+    wrong: int = 0
+    """Rated wrong."""
+    without_answer: int = 0
+    """Rated wrong, and the right answer is not known."""
+    rated_by: str | None = None
+    """The person; null while nobody is named."""
+    per_minute: float | None = None
+    """Ratings a minute in this sitting; null at its beginning."""
+    minutes_left: float | None = None
+    """Minutes for the rest at this pace."""
 
 
 class ResultTable(Value):

@@ -23,9 +23,9 @@ from agentnb.rules._defaults import (
 from agentnb.rules._evaluate import check_rules, evaluate_rules
 from agentnb.rules._hits import HIT_COLUMNS, hits_of_turns
 from agentnb.rules._language import Language, shipped_languages
-from agentnb.rules._plots import SweepPlot
+from agentnb.rules._plots import MIME, SCHEMA, SweepPlot, load_altair
 from agentnb.rules._replay import context_from_calls, context_from_turn, continues, explain_rules
-from agentnb.rules._runs import CALL_COLUMNS, PART_COLUMNS, TURN_COLUMNS, USAGE_COLUMNS, Run, runs_of_columns, runs_of_turn
+from agentnb.rules._runs import CALL_COLUMNS, OFFER_COLUMN, PART_COLUMNS, TURN_COLUMNS, USAGE_COLUMNS, Run, runs_of_columns, runs_of_turn
 from agentnb.rules._sentences import ends_with_user_question
 from agentnb.rules._tracker import Limits
 from agentnb.rules._trials import Backtest, Sweep, SweepRow, backtest, evidence_of, sweep
@@ -36,11 +36,14 @@ __all__ = [
     "EXPLORATION_THRESHOLD",
     "HIT_COLUMNS",
     "LENGTH_RECOVERY_PROMPT",
+    "MIME",
     "NO_PROGRESS_NUDGE",
     "NO_PROGRESS_STOP",
     "NO_PROGRESS_THRESHOLD",
+    "OFFER_COLUMN",
     "PART_COLUMNS",
     "PROMPTS",
+    "SCHEMA",
     "TURN_COLUMNS",
     "USAGE_COLUMNS",
     "WRAP_UP_THRESHOLD",
@@ -71,6 +74,7 @@ __all__ = [
     "language_covered",
     "listed_work",
     "lists_remaining_work",
+    "load_altair",
     "rule_from_cell",
     "runs_of_columns",
     "runs_of_turn",

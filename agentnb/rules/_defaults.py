@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from agentnb.rules._sentences import ends_with_user_question
-from agentnb.rules.predicates import Said, asks_of_user, is_go_ahead, listed_work, unkept_work
+from agentnb.rules.predicates import Said, asks_of_user, is_acknowledgement, is_go_ahead, listed_work, offers_work, unkept_work
 from agentnb.values.rules import Finding, Rule, RuleContext, RulePhase
 
 NO_PROGRESS_NUDGE: Final = 5
@@ -40,6 +40,8 @@ CAPS: Final[Mapping[str, int]] = {
     "length_recovery": 3, "empty_final_response": 2, "go_ahead": 1, "no_action": 1, "remaining_work": 2, "delivery": 1,
     "verify_before_done": 1, "verify_failed": 2, "no_progress": 1, "wrap_up": 1, "exploration": 4,
 }  # fmt: skip
+READING_PATIENCE: Final = CAPS["exploration"]
+"""Thresholds that `exploration` waits for where reading is the task: until an ordinary turn would have had all of its nudges, after 40 reads."""
 AUDIT_CAP: Final = 8
 """Nudges of `exploration` where reading is the task."""
 
@@ -138,7 +140,8 @@ def _at_least(field: str, threshold: float) -> Condition:
 
 def _reads(threshold: int, *, spaced: bool) -> Condition:
     def due(ctx: RuleContext) -> int:
-        return threshold * (ctx.nudges.get("exploration", 0) + 1) if spaced else threshold
+        first = READING_PATIENCE if ctx.reading_is_task else 1
+        return threshold * (ctx.nudges.get("exploration", 0) + first) if spaced else threshold * first
 
     return Condition(lambda ctx: ctx.read_streak >= due(ctx), lambda ctx: _compared("read_streak", due(ctx), ctx.read_streak))
 
@@ -154,6 +157,24 @@ _AGREED = Condition(
     lambda ctx: is_go_ahead(ctx.last_user_text),
     lambda ctx: f"last_user_text {'is' if is_go_ahead(ctx.last_user_text) else 'is not'} a bare yes",
 )
+
+
+def _agreed_to_nothing(ctx: RuleContext) -> bool:
+    return ctx.previous_text is not None and is_acknowledgement(ctx.last_user_text) and not offers_work(ctx.previous_text)
+
+
+# "Ok" behind a finished report agrees to nothing; "go" and "continue" ask for something wherever they stand.
+_SOMETHING_AGREED = Condition(
+    lambda ctx: not _agreed_to_nothing(ctx), lambda ctx: "last_user_text acknowledges an answer that offers nothing" if _agreed_to_nothing(ctx) else ""
+)
+_TOOLS = Condition(lambda ctx: not ctx.no_tools, lambda ctx: "the agent was offered no tools" if ctx.no_tools else "")
+_NOT_SAID = Condition(lambda ctx: not ctx.handed_over, lambda ctx: "the step before gave the answer or asked the user" if ctx.handed_over else "")
+_UNPROVED = Condition(
+    lambda ctx: not ctx.write_proof,
+    lambda ctx: {"run": "what was written ran well since", "output": "a check whose exit code is hidden showed no failure", "": ""}[ctx.write_proof],
+)
+_WANTED = Condition(lambda ctx: not ctx.check_waived, lambda ctx: "the user said that nothing needs to be run" if ctx.check_waived else "")
+_STILL_RED = Condition(lambda ctx: ctx.write_proof != "output", _UNPROVED.reason)
 _NO_QUESTION = Condition(
     lambda ctx: not ends_with_user_question(ctx.final_text),
     lambda ctx: "final_text ends in a question" if ends_with_user_question(ctx.final_text) else "final_text does not end in a question",
@@ -184,13 +205,13 @@ def _sentence(found: Callable[[str], Said | None], none: str) -> Condition:
 
 _FINAL: Final[Mapping[str, tuple[Condition, ...]]] = {
     "length_recovery": (_TEXT, _CUT),
-    "empty_final_response": (_NO_ERROR, _NO_TEXT),
-    "go_ahead": (_ANSWERED, _NO_CALLS, _AGREED, _NO_WRITTEN_CALL),
-    "no_action": (_ANSWERED, _NO_CALLS, _NO_QUESTION, _sentence(unkept_work, "final_text announces no work"), _NO_REQUEST, _NO_WRITTEN_CALL),
+    "empty_final_response": (_NO_ERROR, _NO_TEXT, _NOT_SAID),
+    "go_ahead": (_ANSWERED, _NO_CALLS, _AGREED, _SOMETHING_AGREED, _TOOLS, _NO_WRITTEN_CALL),
+    "no_action": (_ANSWERED, _NO_CALLS, _NO_QUESTION, _sentence(unkept_work, "final_text announces no work"), _NO_REQUEST, _TOOLS, _NO_WRITTEN_CALL),
     "remaining_work": (_ANSWERED, _CALLS, _NO_QUESTION, _sentence(listed_work, "final_text lists no open work"), _NO_REQUEST),
     "delivery": (_is("delivery_required"), _ANSWERED, _NO_CALLS),
-    "verify_before_done": (_is("unverified_write"), _ANSWERED),
-    "verify_failed": (_is("verify_failed"), _ANSWERED),
+    "verify_before_done": (_is("unverified_write"), _UNPROVED, _WANTED, _ANSWERED),
+    "verify_failed": (_is("verify_failed"), _STILL_RED, _ANSWERED),
 }
 _SUMMARIES: Final = {
     "length_recovery": "the answer was cut by the output limit",

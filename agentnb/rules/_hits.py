@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from agentnb.rules._defaults import default_rules
 from agentnb.rules._evaluate import assert_one_code_each, evaluate_rules
-from agentnb.rules._replay import begins_with_nudge, points_of
+from agentnb.rules._replay import begins_with_nudge, last_text, points_of
 from agentnb.rules._runs import Columns, Run, runs_of_columns, runs_of_turn
 from agentnb.rules._tracker import Tracker
 from agentnb.values import Turn
@@ -32,7 +32,8 @@ def hits_of_turns(
 
     Args:
         turns: columns `TURN_COLUMNS`, ordered by conversation_id and turn_index.
-        calls: columns `CALL_COLUMNS` of calls of all kinds, ordered by call_index within their turn; `USAGE_COLUMNS` too where limits are given.
+        calls: columns `CALL_COLUMNS` of calls of all kinds, ordered by call_index within their turn; `USAGE_COLUMNS` too where limits are given, and
+            `OFFER_COLUMN` where it is known.
         parts: columns `PART_COLUMNS` of what users and assistants said (types text, image, other and tool_call), ordered by message_index and part_index
             within their turn.
         rules: asked in this order; without them the eleven default rules.
@@ -57,13 +58,14 @@ def hits_of_runs(
     asked = default_rules() if rules is None else list(rules)
     assert_one_code_each(asked)
     tracker: Tracker | None = None
-    conversation = None
+    conversation = said = None
     own: dict[Counting, Counter[str]] = {}
     for run in runs:
         if run.own:
             if tracker is None or run.conversation_id != conversation or not begins_with_nudge(run):
                 tracker, own = Tracker(**options), {counting: Counter() for counting in countings}
-            conversation = run.conversation_id
+                tracker.previous_text = said if run.conversation_id == conversation else None
+            conversation, said = run.conversation_id, last_text(run)
             yield from _hits(run, asked, tracker, own)
         else:
             yield from _hits(run, asked, Tracker(**options), {counting: Counter() for counting in countings})

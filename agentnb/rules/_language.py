@@ -110,6 +110,10 @@ class Grammar:
     def __init__(self, languages: Sequence[Language]) -> None:
         self.core = frozenset[str]().union(*(language.units("go_ahead", "core") for language in languages))
         self.filler = frozenset[str]().union(*(language.units("go_ahead", "filler") for language in languages))
+        self.acknowledging = frozenset[str]().union(*(language.units("go_ahead", "acknowledging") for language in languages))
+        self.reading = _whole(word for language in languages for word in language.units("request_kind", "reading"))
+        self.changing = _whole(word for language in languages for word in language.units("request_kind", "changing"))
+        self.waiving = _whole(word for language in languages for word in language.units("request_kind", "waiving"))
         self.common = frozenset[str]().union(*(language.units("", "common") for language in languages))
         tables = {name: [table for language in languages for table in language.tables(name)] for name in _TABLES}
         self.promise = _finders(tables["promise"])

@@ -68,7 +68,7 @@ def plot_sweep(rows: Sequence[Row], measure: str) -> SweepPlot:
         raise ValueError("nothing to plot: no threshold was moved. sweep(default_rules, ws, exploration_threshold=(5, 10, 20)) moves one")
     fired = {row.code for row in rows if row.turns_hit}
     points = [(row.code, row.settings.get(names[0]), getattr(row, measure), _beside(row, names[1:])) for row in rows if row.code in fired]
-    return SweepPlot(_chart(_altair(), points, names, measure), points, measure)
+    return SweepPlot(_chart(load_altair(), points, names, measure), points, measure)
 
 
 def _chart(altair: Any, points: Sequence[tuple[Any, ...]], names: Sequence[str], measure: str) -> Any:
@@ -89,10 +89,15 @@ def _beside(row: Row, names: Sequence[str]) -> str:
     return ", ".join(f"{name} {row.settings.get(name)}" for name in names)
 
 
-def _altair() -> Any:
+def load_altair() -> Any:
+    """Return Altair.
+
+    Raises:
+        ImportError: it is not installed.
+    """
     try:
         return importlib.import_module("altair")
     except ImportError as error:
         raise ImportError(
-            "a plot needs the package altair: pip install 'agentnb-kit[plots]'; the table that a sweep shows has the same numbers", name="altair"
+            "a plot needs the package altair: pip install 'agentnb-kit[plots]'; the table that is shown has the same numbers", name="altair"
         ) from error

@@ -58,7 +58,7 @@ def explain_rules(
         rules: asked in this order; without them the eleven default rules.
         counting: recorded counts the nudges that are in the recording; counterfactual also those that would have been sent.
         agent: id of a sub-agent's call; without it the turn's own agent.
-        earlier: the turns before it, where this one begins with a nudge and so continues them.
+        earlier: the turns before it: this one continues them where it begins with a nudge, and a yes replies to the last of them.
         tool_kinds: kinds of tools by name, or a function of name and arguments; asked before the default map.
         limits: the limits of the run; without them none is close.
         scrub: whether times, durations, addresses, UUIDs and temporary paths of results are left out of comparisons.
@@ -149,7 +149,7 @@ def points_of(run: Run, tracker: Tracker) -> Iterator[Place]:
             continue
         tracker.begin(event)
         phase = _phase(event, run, last=at == last, spoken_to=at + 1 < len(run.events) and isinstance(run.events[at + 1], Heard))
-        if event.calls and phase != "final":
+        if event.calls and (phase != "final" or event.handed_in is not None):
             for call in event.calls:
                 if at < last or call.answered or call.refused:
                     tracker.take(call)
@@ -163,8 +163,7 @@ def hear(heard: Heard, tracker: Tracker) -> None:
     code = nudge_code(heard)
     if code is not None:
         tracker.nudges[code] += 1
-    elif not heard.injected:
-        tracker.last_user_text = heard.text
+    tracker.hear(heard.text if code is None and not heard.injected else None)
 
 
 def nudge_code(heard: Heard) -> str | None:
@@ -174,16 +173,22 @@ def nudge_code(heard: Heard) -> str | None:
 
 
 def continued(before: Sequence[Run], run: Run, tracker: Tracker) -> Tracker:
-    """Let a tracker pass through the turns that this one continues, because it begins with a nudge."""
+    """Let a tracker pass through the turns that this one continues, because it begins with a nudge, and know the answer before them."""
     at = len(before)
     chain: list[Run] = []
     while at and begins_with_nudge(run if not chain else chain[0]):
         at -= 1
         chain.insert(0, before[at])
+    tracker.previous_text = last_text(before[at - 1]) if at else None
     for earlier in chain:
         for _ in points_of(earlier, tracker):
             continue
     return tracker
+
+
+def last_text(run: Run) -> str | None:
+    """Return the text of the last step of a run; None where it has no step."""
+    return next((event.text for event in reversed(run.events) if isinstance(event, StepFacts)), None)
 
 
 def continues(turn: Turn) -> bool:
@@ -198,9 +203,12 @@ def begins_with_nudge(run: Run) -> bool:
 
 
 def _phase(step: StepFacts, run: Run, *, last: bool, spoken_to: bool) -> RulePhase | None:
-    """Say which point comes after a step: after an answer that ended something final, after a complete batch tools, else none."""
+    """Say which point comes after a step: after an answer that ended something final, after a complete batch tools, else none.
+
+    A tool by which an agent finishes takes the answer in the place of words: many agents end in no other way.
+    """
     whole = not (last and run.state in _CUT_OFF)
-    if not step.calls:
+    if not step.calls or step.handed_in is not None:
         # An agent that just goes on after some words did not mean to end there.
         return "final" if whole and (last or spoken_to) else None
     if any(call.answered or call.refused for call in step.calls):

@@ -5,6 +5,8 @@ A run is the exchange of one agent call with its model: the turn's own agent, or
 
 from __future__ import annotations
 
+import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
@@ -13,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from agentnb.errors import UnknownId
 from agentnb.rules._sentences import without_reasoning
 from agentnb.values import Turn
+from agentnb.values.control_tools import handed_in
 from agentnb.values.test_runs import Verdict
 from agentnb.values.tool_kinds import ToolKind
 
@@ -21,9 +24,13 @@ CALL_COLUMNS: Final = (
     "call_id", "turn_id", "parent_call_id", "step_id", "call_index", "kind", "name", "state", "failed", "input", "output", "exit_code", "finish_reason",
 )  # fmt: skip
 USAGE_COLUMNS: Final = ("input_tokens", "output_tokens", "cost")
+OFFER_COLUMN: Final = "extra"
+"""Column that tells where a model call was offered an empty list of tools; may be left out, and be null in all other rows."""
 PART_COLUMNS: Final = ("turn_id", "agent_call_id", "step_id", "message_index", "role", "type", "injected", "text", "extra")
 """Columns of the tables that `runs_of_columns` takes; those of usage may be left out where no limits are asked for."""
 
+# A placeholder such as "[removed]" stands where a word was, and tells nothing.
+_REASON: Final = re.compile(r"[\w.:-]+")
 NOT_TEXT: Final = "[not text]"
 """Stands for a picture, a sound or the like that the agent answered with: it is no words, but no empty answer either."""
 
@@ -71,6 +78,16 @@ class StepFacts(NamedTuple):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost: float | None = None
+    no_tools: bool = False
+    """Whether the recording says that the model was offered no tools."""
+
+    @property
+    def handed_in(self) -> str | None:
+        """The answer that a finishing tool took, NOT_TEXT where it took no words; None where the step asked for any other tool, or for none."""
+        words = [handed_in(call.name, call.input) for call in self.calls]
+        if not words or None in words:
+            return None
+        return "\n\n".join(filter(None, words)) or NOT_TEXT
 
 
 class Heard(NamedTuple):
@@ -118,7 +135,7 @@ def run_of_turn(turn: Turn, agent: str | None = None) -> Run:
 
 def runs_of_turn(turn: Turn) -> Iterator[Run]:
     """Yield the turn's own run first, then those of its sub-agents, in order."""
-    calls = {name: [getattr(call, name) for call in turn.calls] for name in (*CALL_COLUMNS, *USAGE_COLUMNS)}
+    calls = {name: [getattr(call, name) for call in turn.calls] for name in (*CALL_COLUMNS, *USAGE_COLUMNS, OFFER_COLUMN)}
     pieces = [part for message in turn.messages for part in message.parts if part.role in ("user", "assistant")]
     parts = {name: [getattr(part, name) for part in pieces] for name in PART_COLUMNS}
     return runs_of_columns({name: [getattr(turn, name)] for name in TURN_COLUMNS}, calls, parts)
@@ -129,14 +146,14 @@ def runs_of_columns(turns: Columns, calls: Columns, parts: Columns) -> Iterator[
 
     Args:
         turns: `TURN_COLUMNS`, ordered by conversation_id and turn_index.
-        calls: `CALL_COLUMNS` of all kinds of calls, ordered by call_index within their turn, and `USAGE_COLUMNS` where limits are asked for.
+        calls: `CALL_COLUMNS` of all kinds of calls, ordered by call_index within their turn, `USAGE_COLUMNS` where limits are asked for, and `OFFER_COLUMN`.
         parts: `PART_COLUMNS` of what users and assistants said (types text, image, other and tool_call), ordered by message_index and part_index within
             their turn.
 
     Raises:
         KeyError: a column is missing.
     """
-    calls_of, parts_of = _by_turn(calls, CALL_COLUMNS, USAGE_COLUMNS), _by_turn(parts, PART_COLUMNS)
+    calls_of, parts_of = _by_turn(calls, CALL_COLUMNS, (*USAGE_COLUMNS, OFFER_COLUMN)), _by_turn(parts, PART_COLUMNS)
     for turn_id, conversation_id, prompt, state in zip(*(turns[name] for name in TURN_COLUMNS), strict=True):
         yield from _runs(turn_id, conversation_id, prompt, state, calls_of.pop(turn_id, ()), parts_of.pop(turn_id, ()))
 
@@ -241,7 +258,7 @@ def _add_loose_calls(events: list[StepFacts | Heard], loose: list[CallFacts]) ->
 
 def _is_told(row: Any, calls: list[CallFacts], texts: Sequence[str] | None, state: str | None) -> bool:
     """Say whether anything was recorded of what came of a step; of one without, nobody knows whether its answer was empty."""
-    if calls or row[12] or row[8] or row[7] == "failed":
+    if calls or _reason(row[12]) or row[8] or row[7] == "failed":
         return True
     return texts is not None and (state == "done" or any(texts))
 
@@ -249,4 +266,18 @@ def _is_told(row: Any, calls: list[CallFacts], texts: Sequence[str] | None, stat
 def _step(row: Any, calls: list[CallFacts], texts: Sequence[str] | None) -> StepFacts:
     text = without_reasoning("\n\n".join(texts)) if texts else ""
     failed = row[8] or row[7] == "failed"
-    return StepFacts(row[0], row[4], text, "error" if failed else row[12], calls, *row[13:16])
+    return StepFacts(row[0], row[4], text, "error" if failed else _reason(row[12]), calls, row[13], row[14], row[15], _offers_none(row[16]))
+
+
+def _reason(recorded: str | None) -> str | None:
+    return recorded if recorded and _REASON.fullmatch(recorded.strip()) else None
+
+
+def _offers_none(extra: str | None) -> bool:
+    if not extra or '"tools"' not in extra:
+        return False
+    try:
+        told = json.loads(extra)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(told, dict) and told.get("tools") == []

@@ -15,10 +15,25 @@ import msgspec
 from pydantic import Field
 
 from agentnb.rules._runs import CallFacts, StepFacts
+from agentnb.rules.predicates import announced_work, asks_to_read, waives_checks
 from agentnb.values import Value
-from agentnb.values.rules import RuleContext, RulePhase
-from agentnb.values.test_runs import Verdict, check_command, verdict_in, verdict_of_run
-from agentnb.values.tool_kinds import ToolKind, ToolKinds, command_in, is_mapped, is_shell, needs_check, tool_kind
+from agentnb.values.control_tools import control_tools
+from agentnb.values.rules import RuleContext, RulePhase, WriteProof
+from agentnb.values.test_runs import Verdict, check_command, looks_green, scripts_run, verdict_in, verdict_of_run
+from agentnb.values.tool_kinds import (
+    ToolKind,
+    ToolKinds,
+    brings_news,
+    command_in,
+    is_code,
+    is_lookup,
+    is_mapped,
+    is_shell,
+    needs_check,
+    opens_file,
+    paths_in,
+    tool_kind,
+)
 
 QUOTED: Final = 800
 """Characters of the last check's output that are kept for the nudge."""
@@ -80,12 +95,18 @@ class Tracker:
         self.cost = 0.0
         self.unverified_write = self.verify_failed = self.results = False
         self.nudges: Counter[str] = Counter()
+        self.previous_text: str | None = None
+        self.no_tools = self.handed_over = self._gave_answer = False
+        self.lookups = 0
+        self.write_proof: WriteProof = ""
         self.assumed: dict[str, None] = {}
         self.last_write: str | None = None
         self.last_check: str | None = None
         self.unproved: list[str] = []
         self.repeats: list[str] = []
         self.reads: list[str] = []
+        self._unrun: set[str] = set()
+        self._opened = "?"
         self._repeated: tuple[str, str | None] = ("", None)
         self._seen: dict[tuple[str, bytes | str], tuple[bool, str]] = {}
         self._times: Counter[tuple[str, bytes | str]] = Counter()
@@ -95,10 +116,32 @@ class Tracker:
         """Share that is used of the closest limit."""
         return min(self._closest()[1], 1.0) if self.limits is not None else 0.0
 
+    @property
+    def reading_is_task(self) -> bool:
+        """Whether reading is what was asked for.
+
+        The nudge of `exploration` is for an agent that reads on in a workspace where it should act. Pages of the web, or records of some business, are
+        looked up one by one because the task names them, and a review or a summary is made of reading.
+        """
+        return self.read_streak > 0 and (2 * self.lookups > self.read_streak or asks_to_read(self.last_user_text))
+
+    def hear(self, text: str | None) -> None:
+        """Take in what was said to the agent: None for what the user did not write. The user's words reply to the latest answer, in this turn or before."""
+        self._gave_answer = False
+        if text is None:
+            return
+        if self.steps:
+            self.previous_text = self.final_text
+        self.last_user_text = text
+
     def begin(self, step: StepFacts) -> None:
         """Take in a model call."""
         self.steps += 1
-        self.final_text, self.finish_reason = step.text, step.finish_reason
+        self.no_tools = step.no_tools
+        self.handed_over = self._gave_answer and not step.calls and not step.text.strip()
+        self._gave_answer = self.handed_over or _gives_answer(step)
+        # Words beside a call are not judged, and those beside the call that finishes only announce it.
+        self.final_text, self.finish_reason = step.text if step.handed_in is None else step.handed_in, step.finish_reason
         self.tokens += (step.input_tokens or 0) + (step.output_tokens or 0)
         self.context = (step.input_tokens or 0) + (step.output_tokens or 0)
         self.cost += step.cost or 0.0
@@ -136,7 +179,9 @@ class Tracker:
         return RuleContext(
             phase=phase, finish_reason=self.finish_reason, final_text=self.final_text, last_user_text=self.last_user_text, tool_calls=self.tool_calls,
             unverified_write=self.unverified_write, verify_failed=self.verify_failed, no_progress_streak=self.no_progress_streak,
-            read_streak=self.read_streak, limit_usage=self.limit_usage, nudges=counted, check_output=self.check_output, **self.known,
+            read_streak=self.read_streak, limit_usage=self.limit_usage, nudges=counted, check_output=self.check_output, previous_text=self.previous_text,
+            no_tools=self.no_tools, reading_is_task=self.reading_is_task, write_proof=self.write_proof, handed_over=self.handed_over,
+            check_waived=self.unverified_write and waives_checks(self.last_user_text), **self.known,
         )  # fmt: skip
 
     def evidence(self, code: str) -> dict[str, Any]:
@@ -190,8 +235,11 @@ class Tracker:
             self.no_progress_streak, self.repeats = 0, []
 
     def _follow(self, call: CallFacts, kind: ToolKind, arguments: Any) -> None:
+        if opens_file(call.name):
+            self._opened = next(iter(paths_in(arguments)), self._opened)
         if kind == "read":
             self.read_streak += 1
+            self.lookups += is_lookup(call.name, arguments)
             self.reads.append(call.call_id)
         elif kind == "write":
             if not call.failed:
@@ -201,12 +249,27 @@ class Tracker:
             self._checked(call, arguments)
         elif kind == "run":
             self._end_reads()
+            self._ran(call, arguments)
 
     def _wrote(self, call: CallFacts, arguments: Any) -> None:
         self._end_reads()
         dry = isinstance(arguments, Mapping) and any(arguments.get(key) is True for key in _DRY)
         if not dry and not call.unchanged and needs_check(call.name, arguments):
-            self.unverified_write, self.last_write, self.unproved = True, call.call_id, []
+            self.unverified_write, self.last_write, self.unproved, self.write_proof = True, call.call_id, [], ""
+            # An editor that names no file edits the one that was opened last.
+            self._unrun.update(_file_name(path) for path in paths_in(arguments) or [self._opened])
+
+    def _ran(self, call: CallFacts, arguments: Any) -> None:
+        """See whether a command ran what was written: that it ran well says as much of a script as a check would.
+
+        All of the written files have to have been run, each by name: running one of them says little of the others.
+        """
+        if not self._unrun or call.failed or call.exit_code not in (None, 0) or not call.answered or not is_shell(call.name):
+            return
+        names = {_file_name(name) for name in scripts_run(command_in(arguments))} & self._unrun
+        if names and verdict_in(call.output or "") != "fail":
+            self._unrun -= names
+            self.write_proof = self.write_proof or ("" if self._unrun else "run")
 
     def _checked(self, call: CallFacts, arguments: Any) -> None:
         if isinstance(arguments, Mapping) and arguments.get("action") in _FIXES and not call.failed:
@@ -214,13 +277,36 @@ class Tracker:
         verdict = _verdict(call, arguments)
         if verdict is None:
             self.unproved.append(call.call_id)
+            if _looks_green(call, arguments):
+                self.write_proof = "output"
         else:
             self.unverified_write, self.verify_failed, self.last_check, self.unproved = False, verdict == "fail", call.call_id, []
             self.check_output = (call.output or "")[:QUOTED] if verdict == "fail" else ""
+            self.write_proof, self._unrun = "", set()
 
     def _end_reads(self) -> None:
         if self.read_streak:
-            self.read_streak, self.reads = 0, []
+            self.read_streak, self.lookups, self.reads = 0, 0, []
+
+
+def _gives_answer(step: StepFacts) -> bool:
+    """Say whether a step leaves nothing to say: it asked the user through a tool, or gave its answer alone or beside calls that bring nothing new."""
+    if any(role.kind == "chat" for role in control_tools((call.name, None) for call in step.calls).values()):
+        return True
+    if not step.text.strip() or any(brings_news(call.name) for call in step.calls):
+        return False
+    return announced_work(step.text) is None
+
+
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def _looks_green(call: CallFacts, arguments: Any) -> bool:
+    """Say whether a check that gave no verdict, because something hides its exit code, was green by what it showed."""
+    if call.judged or call.failed or not call.answered or call.exit_code not in (None, 0) or not is_shell(call.name):
+        return False
+    return looks_green(command_in(arguments), call.output or "")
 
 
 def _verdict(call: CallFacts, arguments: Any) -> Verdict | None:
@@ -230,7 +316,9 @@ def _verdict(call: CallFacts, arguments: Any) -> Verdict | None:
     output = call.output or ""
     run = check_command(command_in(arguments)) if is_shell(call.name) else None
     if run is not None:
-        return verdict_of_run(run, exit_code=call.exit_code, failed=call.failed, output=output, done=call.state == "done")
+        # A call of code ends well whatever became of the command inside it.
+        done = call.state == "done" and not is_code(arguments)
+        return verdict_of_run(run, exit_code=call.exit_code, failed=call.failed, output=output, done=done)
     if not call.answered:
         return None
     if call.exit_code not in (None, 0) or call.failed:

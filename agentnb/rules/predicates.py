@@ -58,15 +58,7 @@ def is_go_ahead(text: str | None, *, languages: Sequence[Language] | None = None
     if not message or len(message) > LONGEST_GO_AHEAD or any(sign in message for sign in "?؟\uff1f\r\n\u2028\u2029"):
         return False
     grammar = grammar_of(languages)
-    words = _words_of(message)
-    core = at = 0
-    while at < len(words):
-        taken = next((size for size in range(min(LONGEST_UNIT, len(words) - at), 0, -1) if _kind(grammar, words[at : at + size])), 0)
-        if not taken:
-            return False
-        core += _kind(grammar, words[at : at + taken]) == "core"
-        at += taken
-    return core > 0
+    return any(_kind(grammar, unit) == "core" for unit in _units(grammar, _words_of(message)) or ())
 
 
 def announces_work(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
@@ -101,6 +93,54 @@ def asks_of_user(text: str | None, *, languages: Sequence[Language] | None = Non
     return any(_any(grammar.request, sentence.text, sentence.words) for sentence in sentences[-2:])
 
 
+def is_acknowledgement(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether a bare yes has no word that asks for something: "ok" and "sounds good" only acknowledge where nothing was offered; "go" does not.
+
+    Args:
+        text: what the user wrote.
+        languages: whose words count; without them all that come along.
+    """
+    if not is_go_ahead(text, languages=languages):
+        return False
+    grammar = grammar_of(languages)
+    units = _units(grammar, _words_of((text or "").strip())) or ()
+    return all(unit in grammar.acknowledging or unit in _CORE_SIGNS for unit in units if _kind(grammar, unit) == "core")
+
+
+def offers_work(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether an answer holds something that a yes can agree to: a question near its end, work that it announces, offers or leaves open.
+
+    Args:
+        text: what the agent answered.
+        languages: whose words count; without them all that come along.
+    """
+    grammar = grammar_of(languages)
+    sentences = [sentence for line in lines_of((text or "")[-ENDING:]) for sentence in line.sentences]
+    offering = (grammar.promise, grammar.request, grammar.open, grammar.left, grammar.condition)
+    return any(sentence.question or any(_any(finders, sentence.text, sentence.words) for finders in offering) for sentence in sentences)
+
+
+def asks_to_read(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether a request asks for reading and a report, such as a review or a summary, and for no change.
+
+    Args:
+        text: what the user wrote.
+        languages: whose words count; without them all that come along.
+    """
+    return _asks_to_read(text, grammar_of(languages)) if text else False
+
+
+def waives_checks(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
+    """Say whether a request says that nothing needs to be run or tested.
+
+    Args:
+        text: what the user wrote.
+        languages: whose words count; without them all that come along.
+    """
+    plain = normalised(text or "")
+    return grammar_of(languages).waiving.found(plain, frozenset(words_in(plain)))
+
+
 def announced_work(text: str | None, *, languages: Sequence[Language] | None = None) -> Said | None:
     """Return the first sentence of a text that promises an action, else None."""
     return _announced(text, grammar_of(languages)) if text else None
@@ -124,6 +164,13 @@ def language_covered(text: str, *, languages: Sequence[Language] | None = None) 
     """Say whether a text has any of the commonest words of the languages that the rules understand; without words there is nothing to understand."""
     words = [word for word in words_in(normalised(without_reasoning(text[:20_000]))) if word.isalpha()]
     return not words or not grammar_of(languages).common.isdisjoint(words)
+
+
+@lru_cache(maxsize=8)
+def _asks_to_read(text: str, grammar: Grammar) -> bool:
+    plain = normalised(text)
+    words = frozenset(words_in(plain))
+    return grammar.reading.found(plain, words) and not grammar.changing.found(plain, words)
 
 
 # A rule asks whether a text matches, and then what it was: the latest answers are kept.
@@ -170,8 +217,21 @@ def _words_of(message: str) -> list[str]:
     return "".join(" " if unicodedata.category(sign).startswith("P") else sign for sign in text).replace("\0", "'").split()
 
 
-def _kind(grammar: Grammar, words: Sequence[str]) -> str | None:
-    unit = " ".join(words)
+def _units(grammar: Grammar, words: Sequence[str]) -> list[str] | None:
+    """Cut words into the longest units of agreement and filler, from the left; None when a word is in neither."""
+    units: list[str] = []
+    at = 0
+    while at < len(words):
+        sizes = range(min(LONGEST_UNIT, len(words) - at), 0, -1)
+        taken = next((size for size in sizes if _kind(grammar, " ".join(words[at : at + size]))), 0)
+        if not taken:
+            return None
+        units.append(" ".join(words[at : at + taken]))
+        at += taken
+    return units
+
+
+def _kind(grammar: Grammar, unit: str) -> str | None:
     if unit in grammar.core or unit in _CORE_SIGNS:
         return "core"
     return "filler" if unit in grammar.filler or unit in _FILLER_SIGNS else None

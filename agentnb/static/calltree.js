@@ -151,18 +151,23 @@ function openCell({ model, el, signal }, name) {
   const kernel = new Kernel(model, notices, ending.signal);
   return { model, root, view, kernel, notices, signal: ending.signal, close: () => ending.abort() };
 }
-function hideFallback(root, signal) {
+function whenShown(root, signal, then) {
   const arrived = new ResizeObserver(() => {
     if (!root.isConnected) return;
     arrived.disconnect();
+    then();
+  });
+  arrived.observe(root);
+  signal.addEventListener("abort", () => arrived.disconnect(), { once: true });
+}
+function hideFallback(root, signal) {
+  whenShown(root, signal, () => {
     const shown = all(document, ".agentnb[data-fallback], .agentnb[data-live]");
     const before = shown[shown.indexOf(root) - 1];
     if (before === void 0 || before.dataset["fallback"] === void 0 || before.dataset["view"] !== root.dataset["view"]) return;
     before.hidden = true;
     signal.addEventListener("abort", () => before.hidden = false, { once: true });
   });
-  arrived.observe(root);
-  signal.addEventListener("abort", () => arrived.disconnect(), { once: true });
 }
 function keepFocus(root, change) {
   const active = document.activeElement;

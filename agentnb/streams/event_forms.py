@@ -69,7 +69,7 @@ class KeptForm:
     """Writes down the events of one tree, each as far as its call's content may be kept.
 
     Args:
-        content_of: tells of the event of a call that starts what may be kept of it. Of a call whose start was never seen nothing is.
+        content_of: tells of the first event of each call what may be kept of the call.
         after: the last event that was kept before, where a log is continued.
     """
 
@@ -80,18 +80,24 @@ class KeptForm:
 
     def keep(self, event: Any) -> dict[str, Any] | None:
         """Return an event as it is kept, linked to the one before it; None when nothing of it is."""
-        kept = self._kept(event)
-        return None if kept is None else self._links.link(kept)
-
-    def _kept(self, event: Any) -> dict[str, Any] | None:
         known = _known(event)
         if known is None:
             return None
-        call_id = known["call"]
-        if known["kind"] == "started" and call_id not in self._calls:
-            self._calls[call_id] = _Call(self._content_of(event), known["program"])
-        call = self._calls.get(call_id, _Call(Content(), {}))
-        return known if call.content.whole else _redacted(known, call)
+        call = self._call_of(known)
+        kept = known if call.content.whole else _redacted(known, call)
+        return None if kept is None else self._links.link(kept)
+
+    def know(self, started: Any) -> None:
+        """Learn of a call that started before the log was continued; without that, of a function that drops a field no value is kept at its end."""
+        known = _known(started)
+        if known is not None:
+            self._call_of(known)
+
+    def _call_of(self, event: dict[str, Any]) -> _Call:
+        call_id = event["call"]
+        if call_id not in self._calls:
+            self._calls[call_id] = _Call(self._content_of(event), object_in(event, "program"))
+        return self._calls[call_id]
 
 
 def kept_events(events: Iterable[Any], content_of: Callable[[dict[str, Any]], Content]) -> list[dict[str, Any]]:
@@ -99,7 +105,7 @@ def kept_events(events: Iterable[Any], content_of: Callable[[dict[str, Any]], Co
 
     Args:
         events: as they happened, in order.
-        content_of: tells of the event of a call that starts what may be kept of it.
+        content_of: tells of the first event of each call what may be kept of the call.
     """
     form = KeptForm(content_of)
     return [kept for event in events if (kept := form.keep(event)) is not None]

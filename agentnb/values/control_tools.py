@@ -10,7 +10,7 @@ from agentnb.values.decisions import ControlToolRole
 
 ASK: Final = frozenset({"ask_user", "askuserquestion", "ask_followup_question", "request_user_input", "ask_clarification", "ask_human"})
 """Tools that put a question to the person and wait, in lower case."""
-FINISH: Final = frozenset({"complete_task", "attempt_completion", "final_answer", "task_complete", "finish", "submit"})
+FINISH: Final = frozenset({"complete_task", "mark_task_complete", "attempt_completion", "final_answer", "task_complete", "finish", "submit"})
 """Tools by which an agent says that it is done."""
 WRITE_PAYLOAD: Final = frozenset({"payload_change_request"})
 """Tools that write to a payload which the loop carries on."""
@@ -28,6 +28,8 @@ HAND_OVER: Final = {
     "ask_question_to_coworker": "coworker",
 }
 """Tools that start another agent, with the argument that names it."""
+_ANSWERS: Final = ("message", "result", "final_answer", "answer", "summary", "text", "output")
+"""Arguments in which a finishing tool takes the answer."""
 _PREFIXES = ("delegate_to_", "transfer_to_")
 # Handing over to people ends the agent's part, and starts no agent.
 _PEOPLE = ("human", "person", "people", "support")
@@ -53,6 +55,17 @@ def control_tools(calls: Iterable[tuple[str, str | None]]) -> dict[str, ControlT
     return roles
 
 
+def handed_in(name: str, arguments: str | None) -> str | None:
+    """Return the words that a finishing tool takes as the answer, such as the `message` of `finish`; empty without any, None for any other tool."""
+    if name.lower() not in FINISH:
+        return None
+    given = _read(arguments)
+    # Some recordings write the arguments as the text of a text.
+    given = _read(given) if isinstance(given, str) else given
+    found = (given.get(key) for key in _ANSWERS) if isinstance(given, dict) else ()
+    return next((words for words in found if isinstance(words, str) and words.strip()), "")
+
+
 def _role(name: str, arguments: str | None) -> ControlToolRole | None:
     word = name.lower()
     if word in ASK:
@@ -70,9 +83,13 @@ def _role(name: str, arguments: str | None) -> ControlToolRole | None:
 
 
 def _named(arguments: str | None, argument: str) -> str | None:
-    try:
-        given: Any = json.loads(arguments or "null")
-    except (ValueError, RecursionError):
-        return None
+    given = _read(arguments)
     name = given.get(argument) if isinstance(given, dict) else None
     return name if isinstance(name, str) and name else None
+
+
+def _read(arguments: str | None) -> Any:
+    try:
+        return json.loads(arguments or "null", strict=False)
+    except (ValueError, RecursionError):
+        return None

@@ -18,6 +18,7 @@ from agentnb.values._base import Value
 RulePhase = Literal["final", "tools"]
 RuleStatus = Literal["fired", "ready", "wrong_phase", "cap_spent", "condition_false", "unknown"]
 Counting = Literal["recorded", "counterfactual"]
+WriteProof = Literal["", "run", "output"]
 
 LONGEST_CODE = 64
 
@@ -55,6 +56,20 @@ class RuleContext(Value):
     """Nudges already sent in this turn, by rule."""
     check_output: str = ""
     """The first 800 characters of what the last check said; ours, for the nudge to quote."""
+    previous_text: str | None = None
+    """The answer to which the user's last words reply, so that a mere acknowledgement can be told from a go-ahead; null when not known. Ours."""
+    no_tools: bool = False
+    """Whether the recording says that the agent was offered no tools; false where it does not tell. Ours."""
+    reading_is_task: bool = False
+    """Whether what was asked for is reading: the request says so, or most of the reads are look-ups. Ours."""
+    write_proof: WriteProof = ""
+    """What speaks for the last write where no check gave a verdict: run (the written files ran well), or output (of a check whose exit code was hidden).
+
+    Ours; empty when nothing does."""
+    check_waived: bool = False
+    """Whether the user said that nothing needs to be run or tested. Ours."""
+    handed_over: bool = False
+    """Whether a blank answer only follows the real one, or a question that was put to the user through a tool. Ours."""
 
     @model_validator(mode="before")
     @classmethod

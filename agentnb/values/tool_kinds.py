@@ -6,6 +6,7 @@ lower case and without separators: the whole name first, then the longest words 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -25,8 +26,8 @@ _NAMES: Final[Mapping[str, str]] = {
     "goto notebookread readresource toolsearch",
     "write": "write writefile writetofile edit editfile multiedit strreplace strreplaceeditor patch applypatch applydiff replaceinfile searchreplace "
     "replacestringinfile insertedit insert create createfile delete deletefile move rename renamefile notebookedit save append replace editnotebook",
-    "run": "python pythonrepl pythoninterpreter ipython runipython runcell executecell browser codeinterpreter codeexecution computer javascript "
-    "startapp openpreview program",
+    "run": "browser computer javascript startapp openpreview program",
+    "python": "python pythonrepl pythoninterpreter ipython runipython runcell executecell codeinterpreter codeexecution",
     "shell": "bash shell exec execute run terminal execcommand executecommand runcommand runterminalcommand runterminalcmd runinterminal executebash "
     "bashcommand command localshell localshellcall runshellcommand shellcommand cmd",
     "verify": "test tests runtests runtest testrun pytest lint typecheck check verify validate buildwithtests unittest getdiagnostics diagnostics geterrors",
@@ -38,7 +39,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "lsp": "lsp",
     "other": "askuser requestuserinput ask todo todowrite todoread writetodos updatetodos plan updateplan createplan exitplanmode enterplanmode message "
     "sendmessage memory savememory creatememory updatememory spawn spawnagent task createtask updatetask agent think thought skill finish submit killshell "
-    "killbash getuserinput updategoal creategoal",
+    "present presentfiles killbash getuserinput updategoal creategoal",
 }  # fmt: skip
 _BY_NAME: Final = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _FIRST: Final = frozenset(name for name, kind in _BY_NAME.items() if kind not in ("verify", "other", "poll")) | {
@@ -52,8 +53,16 @@ _FIRST: Final = frozenset(name for name, kind in _BY_NAME.items() if kind not in
 """Names that also count as the beginning of a longer one; a business tool that checks or validates something runs no tests."""
 _STARRED: Final = {"get": "read", "update": "write"}
 _ASIDE: Final = frozenset(("todo", "todos", "plan", "memory", "memories", "message", "thought", "goal"))
+_TOLD: Final = frozenset(["sendmessage", "think", "finish", "submit", "present", "presentfiles"])
+"""Tools besides these by which an agent shows, notes or hands in something and learns nothing."""
+_OPENERS: Final = frozenset(["open", "openfile", "create", "createfile"])
+_WEB: Final = frozenset(["fetch", "webfetch", "websearch", "browse", "toolsearch", "readresource"])
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _COMMANDS: Final = ("command", "cmd", "keystrokes", "script", "code", "input", "bash_command", "commands", "action")
+_EDITS_IN_CODE: Final = re.compile(r"^(?:edit_file\w*|insert_content_at_line|append_file|create_file)\(", re.MULTILINE)
+"""Helpers of agents that edit files out of a notebook cell."""
+_TOOLS_IN_CODE: Final = re.compile(r"\btools\.\w+\(")
+_COMMAND_IN_CODE: Final = re.compile(r"""\b(?:cmd|command)["']?\s*:\s*("(?:[^"\\]|\\.)*")""")
 _READING_GIT: Final = frozenset(["status", "diff", "log", "show", "blame", "branch", "ls-files", "grep", "rev-parse", "describe", "remote"])
 _READING_FILES: Final = frozenset(("mkdir", "list", "stat"))
 _VIEWING: Final = frozenset(("view", "open", "read", "list", "scroll_down", "scroll_up"))
@@ -116,9 +125,9 @@ def is_shell(name: str) -> bool:
 
 
 def command_in(arguments: Any) -> str:
-    """Return the command among a shell tool's arguments; empty without one."""
+    """Return the command among a shell tool's arguments; empty without one. Of code that calls tools it returns the commands that stand in it as they are."""
     if isinstance(arguments, str):
-        return arguments
+        return "\n".join(_commands_in_code(arguments)) or arguments if is_code(arguments) else arguments
     if isinstance(arguments, Mapping):
         found = next((arguments[key] for key in _COMMANDS if arguments.get(key)), "")
         return command_in(found) if not isinstance(found, Mapping) else command_in(dict(found))
@@ -126,6 +135,31 @@ def command_in(arguments: Any) -> str:
         shell = len(arguments) > 2 and arguments[1] in ("-c", "-lc", "-ic")
         return str(arguments[-1]) if shell else " ".join(arguments)
     return ""
+
+
+def is_code(arguments: Any) -> bool:
+    """Say whether a shell tool was given code that calls tools, such as `await tools.exec_command({"cmd": "pytest"})`, in the place of a command."""
+    return isinstance(arguments, str) and _TOOLS_IN_CODE.search(arguments) is not None
+
+
+def is_lookup(name: str, arguments: Any) -> bool:
+    """Say whether a read looks something up outside of a workspace: a page of the web, or a record of some business, each of which the task needs.
+
+    What reads files or code is known by its name, or by a path among its arguments.
+    """
+    joined = _joined(name)
+    return joined in _WEB or "web" in _words(name) or (joined not in _BY_NAME and not paths_in(arguments))
+
+
+def brings_news(name: str) -> bool:
+    """Say whether a tool may tell the agent something that the user should hear; what shows files or keeps a list of tasks does not."""
+    words = _words(name)
+    return _ASIDE.isdisjoint(words) and "".join(words) not in _TOLD | {"todowrite", "writetodos", "updatetodos", "todoread"}
+
+
+def opens_file(name: str) -> bool:
+    """Say whether a tool opens a file in which later edits are made without naming it."""
+    return _joined(name) in _OPENERS
 
 
 def paths_in(arguments: Any) -> list[str]:
@@ -181,9 +215,10 @@ def _kind_of_name(name: str) -> str:
     return next((kind for head, kind in _STARRED.items() if joined.startswith(head)), "other")
 
 
-def _words(name: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _words(name: str) -> tuple[str, ...]:
     plain = name.rpartition("__")[2] if name.startswith("mcp__") else name.rpartition(".")[2] or name
-    return [word.casefold() for word in _WORDS.findall(plain)]
+    return tuple(word.casefold() for word in _WORDS.findall(plain))
 
 
 def _joined(name: str) -> str:
@@ -201,8 +236,22 @@ def _shell_kind(arguments: Any) -> ToolKind:
     return "poll" if "sleep" in command and set(shell_programs(command)) == {"sleep"} else "run"
 
 
+def _commands_in_code(code: str) -> list[str]:
+    found = []
+    for match in _COMMAND_IN_CODE.finditer(code):
+        try:
+            found.append(str(json.loads(match[1], strict=False)))
+        except ValueError:
+            continue
+    return found
+
+
 def _editor_kind(arguments: Any) -> ToolKind:
     return "read" if _action(arguments) in _VIEWING else "write"
+
+
+def _python_kind(arguments: Any) -> ToolKind:
+    return "write" if _EDITS_IN_CODE.search(command_in(arguments)) else "run"
 
 
 def _stdin_kind(arguments: Any) -> ToolKind:
@@ -225,6 +274,7 @@ def _lsp_kind(arguments: Any) -> ToolKind:
 
 _JUDGES: Final[Mapping[str, Callable[[Any], ToolKind]]] = {
     "shell": _shell_kind,
+    "python": _python_kind,
     "editor": _editor_kind,
     "stdin": _stdin_kind,
     "git": _git_kind,

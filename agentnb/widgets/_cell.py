@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -15,6 +16,8 @@ from agentnb.errors import AgentnbError
 from agentnb.render import css
 
 STATIC: Final = Path(__file__).parent.parent / "static"
+
+_HEIGHT: Final = re.compile(r"none|\d+(?:\.\d+)?(?:px|em|rem|ch|vh|%)")
 
 Request: TypeAlias = Mapping[str, Any]
 Answer: TypeAlias = "dict[str, Any]"
@@ -45,15 +48,7 @@ class Cell(anywidget.AnyWidget):
         return {**data, "text/html": self._static()}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the plain HTML and the live view as two outputs, of which one is seen.
-
-        In one output the plain HTML would be lost where it is needed: JupyterLab prefers the live view whenever it trusts a notebook, and after the
-        kernel is gone says "model not found" in its place. Beside it, the plain HTML stays and the style sheet hides what is not wanted.
-        """
-        data, metadata = self._repr_mimebundle_()
-        html = data.pop("text/html").replace(" data-view=", " data-fallback data-view=", 1)
-        display({"text/html": html, "text/plain": data["text/plain"]}, raw=True)  # type: ignore[no-untyped-call]
-        display({**data, "text/plain": ""}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        display_twice(*self._repr_mimebundle_())
 
     def _static(self) -> str:
         raise NotImplementedError
@@ -72,6 +67,30 @@ class Cell(anywidget.AnyWidget):
             _log.warning("%s could not answer %r", type(self).__name__, request.get("kind"), exc_info=not isinstance(error, AgentnbError))
             reply = {"id": request.get("id"), "error": {"message": _words(error)}}
         self.send(reply)
+
+
+def display_twice(data: dict[str, Any], metadata: dict[str, Any]) -> None:
+    """Show the plain HTML and the live view as two outputs, of which one is seen.
+
+    In one output the plain HTML would be lost where it is needed: JupyterLab prefers the live view whenever it trusts a notebook, and after the
+    kernel is gone says "model not found" in its place. Beside it, the plain HTML stays and the style sheet hides what is not wanted.
+    """
+    html = data["text/html"].replace(" data-view=", " data-fallback data-view=", 1)
+    live = {kind: shown for kind, shown in data.items() if kind != "text/html"}
+    display({"text/html": html, "text/plain": data["text/plain"]}, raw=True)  # type: ignore[no-untyped-call]
+    display({**live, "text/plain": ""}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+
+
+def css_height(height: int | str | None) -> str:
+    """Return a height as CSS writes it; empty for the usual one.
+
+    Raises:
+        ValueError: it is none.
+    """
+    written = "" if height is None else f"{height}px" if isinstance(height, int) else height
+    if written and not _HEIGHT.fullmatch(written):
+        raise ValueError(f"height is a number of pixels, a CSS length such as '60vh', or 'none' for no limit, not {height!r}.")
+    return written
 
 
 def _no_such_kind(request: Request) -> Answer:

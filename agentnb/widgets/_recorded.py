@@ -131,13 +131,7 @@ class Recorded:
 
     def told(self, turn: Turn) -> RuleExplanation | None:
         """Return what the rules of the workspace said in a turn; a rule that raises is logged, and nothing is said."""
-        if len(turn.calls) > LONGEST_TOLD:
-            return None
-        try:
-            return self.workspace.explain_rules(turn, counting="counterfactual")
-        except (RuleError, TypeError, ValueError) as error:
-            _log.warning("%s; the turn is shown without what the rules said", error)
-            return None
+        return told_in(self.workspace, turn)
 
     def turn_of(self, call_id: str) -> str:
         """Return the id of the turn that a call belongs to."""
@@ -161,6 +155,17 @@ class Recorded:
             "find": find,
             "find_in_json": in_json(find),
         }
+
+
+def told_in(workspace: Workspace, turn: Turn) -> RuleExplanation | None:
+    """Return what the rules of a workspace said in a turn; None where it is too long to wait for, or where a rule raised, which is logged."""
+    if len(turn.calls) > LONGEST_TOLD:
+        return None
+    try:
+        return workspace.explain_rules(turn, counting="counterfactual")
+    except (RuleError, TypeError, ValueError) as error:
+        _log.warning("%s; the turn is shown without what the rules said", error)
+        return None
 
 
 def ratings_of(workspace: Workspace, call_id: str) -> tuple[Rating, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
@@ -12,7 +11,7 @@ import traitlets
 from agentnb.errors import UnknownId
 from agentnb.render import render_image, render_rating_line
 from agentnb.values import Part, Turn
-from agentnb.widgets._cell import Answer, Cell, Request
+from agentnb.widgets._cell import Answer, Cell, Request, css_height
 from agentnb.widgets._following import Follower
 from agentnb.widgets._growing import Growth
 from agentnb.widgets._keeping import rate
@@ -25,7 +24,6 @@ FOLLOW_SECONDS: Final = 0.4
 """Between two looks at a turn that runs."""
 
 _UNSAVED: Final = 'These ratings live only as long as this workspace. ws.save("folder") keeps them, and everything else of it.'
-_HEIGHT: Final = re.compile(r"none|\d+(?:\.\d+)?(?:px|em|rem|ch|vh|%)")
 
 _OPEN: WeakKeyDictionary[Workspace, WeakSet[View]] = WeakKeyDictionary()
 """The widgets of a workspace: what is said in one is shown in the others."""
@@ -149,15 +147,3 @@ def _image_at(turn: Turn, message_index: int, part_index: int) -> Part:
     if found is None:
         raise UnknownId(f"Part {part_index} of message {message_index} is no image of this turn.")
     return found
-
-
-def css_height(height: int | str | None) -> str:
-    """Return the height that a person wants as CSS.
-
-    Raises:
-        ValueError: it is none.
-    """
-    written = "" if height is None else f"{height}px" if isinstance(height, int) else height
-    if written and not _HEIGHT.fullmatch(written):
-        raise ValueError(f"height is a number of pixels, a CSS length such as '60vh', or 'none' for no limit, not {height!r}.")
-    return written

@@ -13,10 +13,10 @@ from agentnb.conversations.stores import Store, open_store
 from agentnb.errors import AgentnbError, ConversationError, OptionError
 from agentnb.render import plain_questions, question_key, questions_heading, render_question, render_question_whole, render_questions
 from agentnb.values import WaitingApproval
-from agentnb.widgets._cell import STATIC, Answer, Cell, Request
+from agentnb.widgets._cell import STATIC, Answer, Cell, Request, css_height
 from agentnb.widgets._following import Follower
 from agentnb.widgets._targets import check_options
-from agentnb.widgets._view import REPLY_BUDGET, css_height
+from agentnb.widgets._view import REPLY_BUDGET
 from agentnb.workspace import Workspace
 
 POLL_SECONDS: Final = 0.3

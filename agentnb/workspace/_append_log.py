@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import re
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from agentnb.conversations.stores._files import append_durably, sync_folder
 from agentnb.errors import WorkspaceError
 
 T = TypeVar("T")
@@ -24,6 +24,30 @@ class Entry(NamedTuple, Generic[T]):
 
     record: dict[str, Any]
     value: T
+
+
+class Mark(NamedTuple):
+    """How far a file was looked at."""
+
+    file: object
+    """The file."""
+    length: int
+    """Records of it."""
+
+
+Seen = Mapping[str, Mark]
+"""How far the files were looked at, by name."""
+
+
+class News(NamedTuple, Generic[T]):
+    """What there is since somebody last looked."""
+
+    entries: list[Entry[T]]
+    """The records; all of them when earlier ones are gone."""
+    seen: Seen
+    """From where to look next time."""
+    from_the_start: bool
+    """Whether earlier records are gone, so that only these stand."""
 
 
 class Passed(NamedTuple):
@@ -103,6 +127,20 @@ class AppendLog(Generic[T]):
         with self._lock:
             return [*self._memory, *(entry for _, file in sorted(self._files.items()) for entry in file.entries)]
 
+    def news(self, seen: Seen) -> News[T]:
+        """Return what was read since somebody last looked, and from where to look next time.
+
+        Args:
+            seen: what `news` said last; nothing at first.
+        """
+        with self._lock:
+            held: dict[str, tuple[object, list[Entry[T]]]] = {"": (self, self._memory), **{name: (file, file.entries) for name, file in self._files.items()}}
+            # A file that is gone, or was cut or replaced, takes back what it said.
+            is_whole = all(name in held and held[name][0] is mark.file for name, mark in seen.items())
+            start = seen if is_whole else {}
+            entries = [entry for name, (_, own) in sorted(held.items()) for entry in own[start[name].length if name in start else 0 :]]
+            return News(entries, {name: Mark(file, len(own)) for name, (file, own) in held.items()}, not is_whole)
+
     def passed(self) -> list[Passed]:
         """Return what is in the files and is no record of a known format."""
         with self._lock:
@@ -161,7 +199,7 @@ class _OwnFile:
         try:
             folder.mkdir(exist_ok=True)
             self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-            _sync_folder(folder)
+            sync_folder(folder)
         except OSError as error:
             raise _not_kept(self._noun, self.path, error) from error
 
@@ -174,18 +212,9 @@ class _OwnFile:
 
     def append(self, records: Sequence[dict[str, Any]]) -> None:
         line = b"".join(map(_line_of, records))
-        before = os.fstat(self._file).st_size
         try:
-            written = os.write(self._file, line)
-            while written < len(line):
-                count = os.write(self._file, line[written:])
-                if not count:
-                    raise OSError(errno.ENOSPC, f"only {written} of {len(line)} bytes could be written")
-                written += count
-            os.fsync(self._file)
+            append_durably(self._file, line)
         except OSError as error:
-            with contextlib.suppress(OSError):  # the first error is the one to tell; a cut line is skipped by every reader
-                os.ftruncate(self._file, before)
             raise _not_kept(self._noun, self.path, error) from error
 
     def close(self) -> None:
@@ -236,16 +265,6 @@ def _sizes(folder: Path) -> dict[str, int]:
         with contextlib.suppress(FileNotFoundError):  # removed since the folder was listed
             sizes[entry.name] = entry.stat().st_size
     return sizes
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return  # a folder cannot be opened there, and its entries need no flush
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _not_kept(noun: str, path: Path, error: OSError) -> WorkspaceError:

@@ -7,15 +7,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from agentnb.rules import CALL_COLUMNS, PART_COLUMNS, TURN_COLUMNS, USAGE_COLUMNS, Run, hits_of_turns, runs_of_columns
+from agentnb.rules import CALL_COLUMNS, OFFER_COLUMN, PART_COLUMNS, TURN_COLUMNS, USAGE_COLUMNS, Run, hits_of_turns, runs_of_columns
 from agentnb.values import Rule
 from agentnb.workspace._columns import columns_table
 from agentnb.workspace._database import Database
 
 _FROM_SOURCES = "where conversation_id in (select conversation_id from conversations where source_id in (select unnest($1)))"
+_OFFERS_NONE = f"""case when kind = 'model' and {OFFER_COLUMN} like '%"tools":[]%' then {OFFER_COLUMN} end as {OFFER_COLUMN}"""
 _QUERIES = (
     f"select {', '.join(TURN_COLUMNS)} from turns {_FROM_SOURCES} order by conversation_id, turn_index",
-    f"select {', '.join((*CALL_COLUMNS, *USAGE_COLUMNS))} from calls {_FROM_SOURCES} order by conversation_id, call_index",
+    f"select {', '.join((*CALL_COLUMNS, *USAGE_COLUMNS))}, {_OFFERS_NONE} from calls {_FROM_SOURCES} order by conversation_id, call_index",
     f"select {', '.join(PART_COLUMNS)} from parts {_FROM_SOURCES} and role in ('user', 'assistant') and type in ('text', 'image', 'other', 'tool_call') "
     "order by conversation_id, message_index, part_index",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol, TypedDict, Unpack, overload
 
@@ -16,6 +16,7 @@ from agentnb.values import Call, Rating, Sample, Step, Turn
 from agentnb.workspace._database import Database, Params
 from agentnb.workspace._drawn import KeptSample, now, sample_record
 from agentnb.workspace._logs import Logs
+from agentnb.workspace._mirror import Mirror
 from agentnb.workspace._next import NEXT
 from agentnb.workspace._picked import id_column, picked
 from agentnb.workspace._rate import OMITTED, make_ratings, rater_of
@@ -42,6 +43,7 @@ class Judged(Protocol):
 
     _database: Database
     _logs: Logs
+    _mirror: Mirror
     _said_unsaved: bool
     rater: str | None
 
@@ -106,7 +108,7 @@ class JudgedCalls:
         self._sync()
         calls = picked(target)
         words: dict[str, Any] = {"answer": answer, "outputs": outputs, "note": note, "reasons": reasons, "tags": tags}
-        ratings = make_ratings(self._database, calls.call_ids, verdict, **words, by=by or self.rater, origin=origin, sample=sample)
+        ratings = make_ratings(self._database, self._mirror.facts, calls.call_ids, verdict, **words, by=by or self.rater, origin=origin, sample=sample)
         keep_ratings(self, ratings)
         return ratings if calls.several else ratings[0]
 
@@ -175,7 +177,7 @@ class JudgedCalls:
         return found
 
 
-def keep_ratings(workspace: Judged, ratings: Iterable[Rating]) -> None:
+def keep_ratings(workspace: Judged, ratings: Sequence[Rating]) -> None:
     """Keep ratings, all or none, and say once when they will not last.
 
     Raises:

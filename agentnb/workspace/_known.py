@@ -24,7 +24,7 @@ order by c.conversation_id
 """
 _CALLS: Final = """
 select c.call_id, c.conversation_id, c.turn_id, c.parent_call_id, c.kind, c.name, c.input, c.output, c.error, c.failed, c.extra, c.started_at, t.prompt,
-    t.answer, t.parent_turn_id, v.format, v.agent_name, v.agent_version
+    t.answer, t.parent_turn_id, v.format, v.agent_name, v.agent_version, json_extract(v.extra, '$.programs') as programs
 from calls as c
 inner join conversations as v on c.conversation_id = v.conversation_id
 left join turns as t on c.call_id = t.turn_id
@@ -58,8 +58,8 @@ def record_of_row(row: Mapping[str, Any], told: Mapping[str, dict[str, Any]], be
     """
     extra = _object(row["extra"])
     known: dict[str, Any] = {"id": row["call_id"], "started": _time(row["started_at"])}
-    if row["format"] in ("functai", LIVE) and isinstance(extra.get("program"), dict):
-        return _kept(row, extra) | known
+    if row["format"] in ("functai", LIVE):
+        return (_kept(row, extra) if "functai_call" in extra else _noted(row, extra)) | known
     inputs, outputs = _values(row, told)
     program = {"name": row["name"], "kind": row["kind"], "module": None, "version": row["agent_version"], "agent": row["agent_name"]}
     return known | {
@@ -86,11 +86,33 @@ def _before(turn_id: str, parents: Mapping[str, str | None]) -> list[str]:
 
 def _kept(row: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
     """Put FunctAI's record together again: its values are in columns, the rest of it is kept as it was."""
-    record = {"functai_call": 2, **extra}
+    record = dict(extra)
     record["exchanges"] = [_exchange(one) for one in extra.get("exchanges", ()) if isinstance(one, dict)]
     record["conversation"] = object_in(extra, "conversation") or {"id": row["conversation_id"]}
     values = {"inputs": row["input"], "outputs": row["output"]}
     return record | {name: json.loads(text) for name, text in values.items() if text is not None}
+
+
+def _noted(row: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the record of a call that the log of a conversation alone tells of: a turn, or a helper that it remembers."""
+    version = object_in(extra, "turn").get("program")
+    listed = json.loads(row["programs"]) if row["programs"] else []
+    noted = next((one for one in listed if isinstance(one, dict) and one.get("version") == version), None) or object_in(extra, "program")
+    outputs = _object(row["output"])
+    program = {name: noted.get(name) for name in ("module", "signature", "interface")} | {"name": row["name"], "version": version}
+    program |= {"kind": noted.get("program_kind", "ai"), "answer": noted.get("answer") or next(reversed(outputs), None)}
+    saw = extra.get("ended_saw", extra.get("saw"))
+    return {
+        "functai_call": 2,
+        "parent": row["parent_call_id"],
+        "program": program,
+        "content": True,
+        **({"inputs": _object(row["input"])} if row["input"] is not None else {}),
+        "outputs": outputs or None,
+        "steps": extra.get("steps", []),
+        "conversation": {"id": row["conversation_id"], "turn": row["turn_id"], "parent": row["parent_turn_id"]},
+        **({} if saw is None else {"saw": saw}),
+    }
 
 
 def _exchange(kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,7 +165,10 @@ def _message(step: Step) -> dict[str, Any]:
 
 
 def _object(text: str | None) -> dict[str, Any]:
-    value = json.loads(text) if text else None
+    try:
+        value = json.loads(text) if text else None
+    except ValueError:
+        return {}
     return value if isinstance(value, dict) else {}
 
 

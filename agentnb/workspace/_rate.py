@@ -16,8 +16,8 @@ from agentnb.errors import RatingError, UnknownId
 from agentnb.ratings import canonical, spelled
 from agentnb.values import Rating
 from agentnb.values.ratings import Origin, Verdict
+from agentnb.workspace._call_facts import CallFact, CallFacts
 from agentnb.workspace._database import Database
-from agentnb.workspace._said import digest_of
 from agentnb.workspace._values import unknown
 
 
@@ -34,14 +34,6 @@ class Omitted(Enum):
 OMITTED = Omitted.OMITTED
 
 _VERDICTS: Final[dict[Any, Verdict | None]] = {"right": "right", "wrong": "wrong", None: None, True: "right", False: "wrong"}
-# A turn is known by what the person said, which its own call does not hold; a merge is the work of the call that merged.
-_CALLS: Final = """
-select c.call_id, c.name, coalesce(c.input, t.prompt) as input, json_extract_string(c.extra, '$.turn.made_by.call') as made_by
-from calls as c
-left join turns as t on c.call_id = t.turn_id
-where c.call_id in (select unnest($1))
-order by c.call_id, c.conversation_id
-"""
 _DRAWN: Final = "select call_id from sampled_calls where sample = $1 and call_id in (select unnest($2)) order by call_id"
 
 
@@ -56,6 +48,7 @@ class Rater(NamedTuple):
 
 def make_ratings(
     database: Database,
+    facts: CallFacts,
     call_ids: Sequence[str],
     verdict: Any,
     *,
@@ -77,7 +70,7 @@ def make_ratings(
     kind = "tags" if verdict is OMITTED and tags is not None and answer is OMITTED and outputs is None else "verdict"
     word = None if kind == "tags" else _verdict_of(verdict, has_correction=answer is not OMITTED or outputs is not None)
     person, account = rater_of(by, must_be_named="ipykernel" in sys.modules)
-    calls = _calls_of(database, call_ids)
+    calls = _calls_of(database, facts, call_ids)
     said: dict[str, Any] = {
         "kind": kind,
         "verdict": word,
@@ -89,7 +82,7 @@ def make_ratings(
         "tags": None if tags is None else _words(tags, "tags", "invented price"),
         "note": _note(note),
         "origin": _origin(origin),
-        "sample": _sample(database, sample, [call["call_id"] for call in calls]),
+        "sample": _sample(database, sample, [call.call_id for call in calls]),
         "counts": word is not None,
     }
     return [Rating(rating_id=new_id(), rated_at=datetime.now(UTC), **_of_call(call), **said) for call in calls]
@@ -105,35 +98,37 @@ def rater_of(by: str | None, *, must_be_named: bool) -> Rater:
     return Rater(person, None if person else _account())
 
 
-def _of_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    return {"call_id": call["call_id"], "call_name": call["name"], "call_digest": digest_of(call["input"])}
+def _of_call(call: CallFact) -> dict[str, Any]:
+    return {"call_id": call.call_id, "call_name": call.name, "call_digest": call.digest}
 
 
-def _calls_of(database: Database, call_ids: Sequence[str]) -> list[dict[str, Any]]:
+def _calls_of(database: Database, facts: CallFacts, call_ids: Sequence[str]) -> list[CallFact]:
     """Return what is known of calls, in their order; a turn that was merged is the call that merged.
 
     Raises:
         UnknownId: when one is not there.
     """
-    known = _known(database, call_ids)
+    known = facts.of(spelled(wanted) for wanted in call_ids)
+    found: list[CallFact] = []
     for wanted in call_ids:
-        if spelled(wanted) not in known:
+        fact = known[spelled(wanted)]
+        if fact is None:
             raise unknown(database, "call", wanted)
-    found = [known[spelled(wanted)] for wanted in call_ids]
-    mergers = [call["made_by"] for call in found if call["made_by"]]
-    made = _known(database, mergers) if mergers else {}
-    for call in found:
-        if call["made_by"] and call["made_by"] not in made:
-            raise UnknownId(
-                f"The turn {call['call_id']!r} was merged by the call {call['made_by']!r}, which is what a rating is about, and that call is not among what "
-                "was read. Read the log of calls too: ws.read(…)."
-            )
-    return list({call["call_id"]: call for call in (made[call["made_by"]] if call["made_by"] else call for call in found)}.values())
+        found.append(fact)
+    made = facts.of(fact.made_by for fact in found if fact.made_by)
+    return list({fact.call_id: fact for fact in (_merger(fact, made) for fact in found)}.values())
 
 
-def _known(database: Database, call_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    rows = database.rows(_CALLS, [[spelled(wanted) for wanted in call_ids]])
-    return {row["call_id"]: row for row in reversed(rows)}
+def _merger(fact: CallFact, made: Mapping[str, CallFact | None]) -> CallFact:
+    if not fact.made_by:
+        return fact
+    merger = made[fact.made_by]
+    if merger is None:
+        raise UnknownId(
+            f"The turn {fact.call_id!r} was merged by the call {fact.made_by!r}, which is what a rating is about, and that call is not among what "
+            "was read. Read the log of calls too: ws.read(…)."
+        )
+    return merger
 
 
 def _origin(origin: str) -> str:

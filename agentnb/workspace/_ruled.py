@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import duckdb
 
-from agentnb.rules import Backtest, Run, backtest, continues, explain_rules
+from agentnb.rules import Backtest, Run, backtest, continues, explain_rules, is_go_ahead
 from agentnb.values import Rule, RuleExplanation, Turn
 from agentnb.values.rules import Counting
 from agentnb.workspace._batches import speaking_sources
@@ -122,13 +122,15 @@ class RuledTurns:
 
 
 def _continued(database: Database, turn: Turn) -> list[Turn]:
-    """Return the turns that one continues, because it begins with a nudge; in order."""
+    """Return the turns that one continues, because it begins with a nudge, or the one that it replies to with a mere yes; in order."""
     earlier: list[Turn] = []
     first = turn
-    while continues(first):
+    while (nudged := continues(first)) or is_go_ahead(first.prompt):
         rows = database.rows(_BEFORE, [first.conversation_id, first.turn_index])
         if not rows:
             break
         first = load_turn(database, rows[0]["turn_id"])
         earlier.insert(0, first)
+        if not nudged:
+            break
     return earlier

@@ -2,62 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from agentnb.readers import is_there, root_of
 from agentnb.values import Diagnostic, Rating
 from agentnb.workspace._append_log import Passed
 from agentnb.workspace._batches import KeptGroup
-from agentnb.workspace._database import Database
-
-_CALLS = """
-select c.call_id, coalesce(c.input, t.prompt) as input
-from calls as c
-left join turns as t on c.call_id = t.turn_id
-where c.call_id in (select unnest($1))
-order by c.call_id
-"""
 
 Damage = Sequence[tuple[Path, Sequence[KeptGroup]]]
 """Folders of tables that cannot be read, with the groups whose rows were in them as far as they are known."""
 
 
-class Digests:
-    """By which a rating knows its call again; asked of the tables once per call."""
+def rating_oddity(rating: Rating, digest: str | None) -> str | None:
+    """Return what is odd about a rating as a code: that its call is not there, or has another input now.
 
-    def __init__(self, database: Database) -> None:
-        """Know nothing yet."""
-        self._database = database
-        self._known: dict[str, str | None] = {}
-
-    def forget(self) -> None:
-        """Ask again: the tables have changed."""
-        self._known.clear()
-
-    def of(self, call_ids: Iterable[str]) -> Mapping[str, str | None]:
-        """Return the digests of calls; None of one that is not there."""
-        new = sorted(set(call_ids) - self._known.keys())
-        if new:
-            self._known |= dict.fromkeys(new)
-            self._known |= {row["call_id"]: digest_of(row["input"]) for row in self._database.rows(_CALLS, [new])}
-        return self._known
+    Args:
+        rating: the rating.
+        digest: that of its call's input now; None when there is no such call.
+    """
+    if digest is None:
+        return "rating_without_call"
+    return "rating_of_changed_call" if rating.call_digest not in (None, digest) else None
 
 
-def digest_of(text: str | None) -> str:
-    """Return the digest of a call's input by which a rating knows the call again."""
-    return hashlib.blake2b((text or "").encode(), digest_size=8).hexdigest()
-
-
-def odd_ratings(ratings: Sequence[Rating], digests: Digests, passed: Sequence[Passed]) -> list[Diagnostic]:
-    """Say which ratings are of calls that are not there, or whose input is another one now, and which lines are no ratings."""
-    counting = [rating for rating in ratings if rating.counts]
-    known = digests.of(rating.call_id for rating in counting)
-    odd = [(rating, _oddity(rating, known[rating.call_id])) for rating in counting]
-    found = [_of_rating(index, rating, code) for index, (rating, code) in enumerate(odd) if code is not None]
-    return [*found, *odd_lines("rating", passed, first=len(counting))]
+def odd_rating(index: int, rating: Rating, code: str) -> Diagnostic:
+    """Say what is odd about a rating."""
+    what = "is of a call that is not among the recordings that were read" if code == "rating_without_call" else "was given when the call had another input"
+    who = rating.rated_by or rating.account
+    message = f"The rating {rating.verdict}{f' by {who}' if who else ''} {what}."
+    said = rating.note[:200] if rating.note else None
+    return Diagnostic(source_id="ratings", diagnostic_index=index, severity="warning", code=code, message=message, call_id=rating.call_id, excerpt=said)
 
 
 def odd_lines(noun: str, passed: Sequence[Passed], first: int = 0) -> list[Diagnostic]:
@@ -78,20 +54,6 @@ def odd_tables(damage: Damage) -> list[Diagnostic]:
         )
         for index, (path, groups) in enumerate(damage)
     ]
-
-
-def _oddity(rating: Rating, digest: str | None) -> str | None:
-    if digest is None:
-        return "rating_without_call"
-    return "rating_of_changed_call" if rating.call_digest not in (None, digest) else None
-
-
-def _of_rating(index: int, rating: Rating, code: str) -> Diagnostic:
-    what = "is of a call that is not among the recordings that were read" if code == "rating_without_call" else "was given when the call had another input"
-    who = rating.rated_by or rating.account
-    message = f"The rating {rating.verdict}{f' by {who}' if who else ''} {what}."
-    said = rating.note[:200] if rating.note else None
-    return Diagnostic(source_id="ratings", diagnostic_index=index, severity="warning", code=code, message=message, call_id=rating.call_id, excerpt=said)
 
 
 def _of_lines(noun: str, index: int, passed: Passed) -> Diagnostic:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -28,7 +28,7 @@ def load_conversation(database: Database, conversation_id: str) -> Conversation:
     if not rows:
         raise unknown(database, "conversation", conversation_id)
     with without_garbage_collection():
-        turns = _turns(database, "conversation_id", conversation_id)
+        turns = _turns(database, "conversation_id", [conversation_id])
     return Conversation.model_construct(**rows[0], turns=turns)
 
 
@@ -38,10 +38,15 @@ def load_turn(database: Database, turn_id: str) -> Turn:
     Raises:
         UnknownId: when there is none with this id.
     """
-    turns = _turns(database, "turn_id", turn_id)
+    turns = _turns(database, "turn_id", [turn_id])
     if not turns:
         raise unknown(database, "turn", turn_id)
     return turns[0]
+
+
+def load_turns(database: Database, turn_ids: Sequence[str]) -> tuple[Turn, ...]:
+    """Make the values of several turns, in the order of the recording; one that is not there is left out."""
+    return _turns(database, "turn_id", turn_ids)
 
 
 def load_call(database: Database, call_id: str) -> Call:
@@ -69,15 +74,17 @@ def _quoted(text: str) -> str:
     return repr(text if len(text) <= 200 else f"{text[:200]}…")
 
 
-def _turns(database: Database, column: str, value: str) -> tuple[Turn, ...]:
-    value = spelled(str(value))
-    turns = database.rows(f"select * from turns where {column} = $1 order by turn_index", [value])
-    calls = _by_turn(database, f"select * from calls where {column} = $1 order by call_index", value)
-    parts = _by_turn(database, f"select * from parts where {column} = $1 order by message_index, part_index", value)
-    approvals = _by_turn(database, f"select * from approvals where {column} = $1 order by call_id, answered_at", value)
+def _turns(database: Database, column: str, values: Sequence[str]) -> tuple[Turn, ...]:
+    wanted = [spelled(str(value)) for value in values]
+    # One value is compared, which is faster than looking it up in a list.
+    is_wanted, value = (f"{column} = $1", wanted[0]) if len(wanted) == 1 else (f"{column} in (select unnest($1))", wanted)
+    turns = database.rows(f"select * from turns where {is_wanted} order by turn_index", [value])
+    calls = _by_turn(database, f"select * from calls where {is_wanted} order by call_index", value)
+    parts = _by_turn(database, f"select * from parts where {is_wanted} order by message_index, part_index", value)
+    approvals = _by_turn(database, f"select * from approvals where {is_wanted} order by call_id, answered_at", value)
     ratings = _by_turn(
         database,
-        f"select c.turn_id, r.* from ratings as r inner join calls as c using (call_id) where c.{column} = $1 order by r.rated_at, r.rating_id",
+        f"select c.turn_id, r.* from ratings as r inner join calls as c using (call_id) where c.{is_wanted} order by r.rated_at, r.rating_id",
         value,
     )
     protocols = {identity: protocol_in(database, identity) for identity in {row["conversation_id"] for row in turns}}
@@ -99,7 +106,7 @@ def _turns(database: Database, column: str, value: str) -> tuple[Turn, ...]:
     return tuple(made)
 
 
-def _by_turn(database: Database, query: str, value: str) -> defaultdict[str, list[dict[str, Any]]]:
+def _by_turn(database: Database, query: str, value: str | list[str]) -> defaultdict[str, list[dict[str, Any]]]:
     rows: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in database.rows(query, [value]):
         rows[row["turn_id"]].append(row)

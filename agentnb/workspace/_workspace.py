@@ -23,6 +23,7 @@ from agentnb.workspace._case_files import keep_case
 from agentnb.workspace._contract import contract
 from agentnb.workspace._database import Database, Params
 from agentnb.workspace._derived import DERIVED, Derivations
+from agentnb.workspace._exchanged import ExchangedRatings
 from agentnb.workspace._expect import make_case
 from agentnb.workspace._folder import FolderStore, copy_batches
 from agentnb.workspace._given import Input, sort_input
@@ -40,7 +41,7 @@ from agentnb.workspace._traced import TracedAnswers
 from agentnb.workspace._values import load_call, load_conversation, load_turn
 
 
-class Workspace(JudgedCalls, LiveRuns, RanPrograms, RuledTurns, TracedAnswers):
+class Workspace(ExchangedRatings, JudgedCalls, LiveRuns, RanPrograms, RuledTurns, TracedAnswers):
     """Recorded runs as tables, values and ratings; `anb.open` makes one.
 
     Nothing here holds a lock on a file: many notebooks and agents may use one folder at once. A workspace may be used from several threads; a relation

@@ -708,11 +708,13 @@ select
     count(*) over (partition by c.call_id) as raters,
     coalesce(
         min(r.verdict) over (partition by c.call_id) <> max(r.verdict) over (partition by c.call_id)
-        or min(r.answer) over (partition by c.call_id) <> max(r.answer) over (partition by c.call_id)
-        or min(r.outputs) over (partition by c.call_id) <> max(r.outputs) over (partition by c.call_id),
+        or min(r.given) over (partition by c.call_id) <> max(r.given) over (partition by c.call_id),
         false
     ) as disputed
-from ratings as r
+from (
+    select *, case when answer is not null or outputs is not null then to_json([answer, outputs])::varchar end as given
+    from ratings
+) as r
 inner join calls as c on r.call_id = c.call_id
 where r.counts;
 comment on column rated_calls.rating_id is 'Id of the rating.';
@@ -743,7 +745,7 @@ select
         case when c.kind = 'agent' then coalesce(json_extract_string(c.extra, '$.program.version'), json_extract_string(c.extra, '$.turn.program')) end,
         v.agent_version
     ) as version,
-    coalesce(case when c.kind = 'model' then c.name else json_extract_string(c.extra, '$.ended_model') end, v.model) as model,
+    coalesce(case c.kind when 'model' then c.name when 'agent' then json_extract_string(c.extra, '$.ended_model') end, v.model) as model,
     case
         when c.kind = 'agent' and json_exists(c.extra, '$.caller.optimization') then 'optimization'
         when c.kind = 'agent' and json_exists(c.extra, '$.caller.evaluation') then 'evaluation'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from data.make import failing_test, last_ferry, release_notes, streams, support_refund, terminal_task
+from data.make import failing_test, last_ferry, mail_desk, release_notes, streams, support_refund, terminal_task
 
 STORIES = {
     "support-refund": support_refund.write,
@@ -14,6 +14,7 @@ STORIES = {
     "terminal-task": terminal_task.write,
     "last-ferry": last_ferry.write,
     "streams": streams.write,
+    "mail-desk": mail_desk.write,
 }
 
 

@@ -22,7 +22,7 @@ QUERY = "select name, count(*) as calls, avg(failed::int) as share, avg(seconds)
 
 def main(calls: int = 1_000_000) -> None:
     """Print times and ratios, in memory and from the Parquet of a folder."""
-    table = _calls(calls)
+    table = calls_table(calls)
     frame = table.select(["name", "failed", "seconds"]).to_pandas()
     plain = frame.astype({"name": "object"})
     with tempfile.TemporaryDirectory() as folder:
@@ -41,7 +41,8 @@ def main(calls: int = 1_000_000) -> None:
         print_ratios(best_times(competitors), against="pandas, strings")
 
 
-def _calls(count: int) -> pa.Table:
+def calls_table(count: int) -> pa.Table:
+    """Make the rows of tool calls, fifty to a turn."""
     chance = np.random.default_rng(1)
     names = np.array(["Bash", "Read", "Edit", "Grep", "Write", "Task", "WebFetch", "refund_order"])
     columns = {

@@ -23,8 +23,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _needs_postgres(item: pytest.Function) -> bool:
-    kind = item.callspec.params.get("place") if hasattr(item, "callspec") else None
-    return Path(__file__).parent in item.path.parents and (kind == "postgres" or "postgres_server" in item.fixturenames)
+    kinds = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return Path(__file__).parent in item.path.parents and ("postgres" in kinds or bool({"postgres_server", "own_server"} & set(item.fixturenames)))
 
 
 @pytest.fixture(scope="session")

@@ -106,3 +106,18 @@ def test_no_call_starts_or_ends_twice_though_its_turn_was_resumed(store: MemoryS
         assert "[superseded]" not in turn.tree()
         calls = [record["id"] for record in store.calls.read(turn.id)]
         assert len(calls) == len(set(calls))
+
+
+def test_a_program_that_drops_a_field_keeps_its_answer_also_when_its_turn_was_resumed() -> None:
+    @anb.program(tools=[refund], approve="changes", log_content={"message": False})
+    def private(message: str) -> str:
+        """Help."""
+
+    store = MemoryStore()
+    chat = private.conversation("alex", store=store, model=EchoProvider(lambda request: "Done." if request.input[-1]["role"] == "tool" else reply(request)))
+    turn = chat.send("a secret").wait(WAIT).approve(by="ana").wait(WAIT)
+    events = store.events.read(turn.id)
+    assert (events[-1]["kind"], events[-1]["value"], problems("event", events)) == ("done", "Done.", [])
+    assert "a secret" not in str(events)
+    assert "a secret" not in str(store.calls.read())
+    assert problems("call", store.calls.read()) == []

@@ -48,6 +48,14 @@ def card() -> str:
     )
 
 
+def call_to_rate() -> str:
+    turn = refund_turn()
+    earlier = (render.EarlierTurn(turn_index=0, prompt="Where is my order?", answer="On its way."),)
+    page = render.CallToRate(call=turn.calls[4], turn=turn, title="Late parcel", format="made", earlier=earlier, earlier_total=2, rated_by="ana")
+    progress = render.RatingProgress(total=40, done=12, place=13, rated_by="ana", per_minute=9.5, minutes_left=2.9)
+    return render.render_call_to_rate(page, progress, live=True, standalone=False)
+
+
 VIEWS: dict[str, Callable[[], str]] = {
     "turn": lambda: render.render_turn(refund_turn(), standalone=False),
     "parallel": lambda: render.render_turn(parallel_turn(), standalone=False),
@@ -57,6 +65,7 @@ VIEWS: dict[str, Callable[[], str]] = {
     "conversation": lambda: render.render_conversation(conversation(refund_turn()), standalone=False),
     "transcript-live": transcript,
     "table": table,
+    "call-to-rate-live": call_to_rate,
     "card": card,
 }
 

@@ -6,11 +6,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import agentnb.render
 from agentnb import render
+from agentnb.rules import explain_rules
 from agentnb.values import Call, Message, Part, ScriptRow, Turn, WaitingApproval
 from agentnb.values.scripts import program_size
 from tests.render.pages import Page
@@ -35,10 +37,13 @@ def every_view(turn: Turn, attack: str) -> dict[str, str]:
     script = ScriptRow(conversation_id="c", turn_id="t", call_id="x", dispatch=1, tool=attack, argument=attack, bytes=size.bytes, lines=size.lines, text=attack,
                        outcome="failed", language=attack, turn=1, iteration=1)  # fmt: skip
     call, rated = turn.calls[2], turn.ratings[0]
-    texts = dict.fromkeys(("conversation_id", "turn_id", "name", "path", "effects", "question", "prompt", "program"), attack)
+    texts: dict[str, Any] = dict.fromkeys(("conversation_id", "turn_id", "name", "path", "effects", "question", "prompt", "program"), attack)
     asked = WaitingApproval(**texts, input=json.dumps({attack: attack}))
     live = render.LiveTurnCard(asked=attack, state=attack, answer=attack, error=attack, waiting=(asked,), tree=f"a\n{attack}", advice=attack, code=(attack,))
     chat = render.LiveConversationCard(conversation_id=attack, program=attack, turns=(live,), total=2)
+    earlier = (render.EarlierTurn(turn_index=0, prompt=attack, answer=attack),)
+    to_rate: dict[str, Any] = {"title": attack, "format": attack, "earlier": earlier, "earlier_total": 1, "told": explain_rules(turn), "rated_by": attack}
+    progress = render.RatingProgress(total=9, done=3, place=4, rated_by=attack)
     return {
         "questions": render.render_questions([asked], by=attack),
         "live question": render.render_question(asked),
@@ -62,6 +67,10 @@ def every_view(turn: Turn, attack: str) -> dict[str, str]:
         "rating line": render.render_rating_line(call.call_id, turn.ratings, live=True),
         "approval": render.render_approval(turn.approvals[0]),
         "script": render.render_script(script),
+        **{
+            f"{each.kind} to rate": render.render_call_to_rate(render.CallToRate(call=each, turn=turn, ratings=turn.ratings, **to_rate), progress, blind=False)
+            for each in {one.kind: one for one in turn.calls}.values()
+        },
     }
 
 
@@ -87,6 +96,7 @@ def test_plain_text_holds_no_control_characters(attack: str) -> None:
         render.plain_message(turn.messages[0]),
         render.plain_rating(turn.ratings[0]),
         render.plain_approval(turn.approvals[0]),
+        render.plain_progress(render.RatingProgress(total=1, rated_by=attack)),
         render.plain_table(render.ResultTable(columns=(attack,), rows=((attack,),), title=attack)),
     ]
     for text in texts:

@@ -1,11 +1,11 @@
-"""The kinds of runs that `faults` makes: twelve faults, and what looks like them and is healthy."""
+"""The kinds of runs that `faults` makes: fifteen faults, and what looks like them and is healthy."""
 
 from __future__ import annotations
 
 import random
 
 from agentnb.rules import Limits
-from tests.rules.faults import DONE, FILES, Made, Maker, among, asked, edit, kind, read, run_tests
+from tests.rules.faults import DONE, FILES, Made, Maker, among, asked, edit, kind, look_up, read, run_tests
 
 
 def only(*rules: str) -> frozenset[str]:
@@ -127,6 +127,14 @@ def unverified_write(rng: random.Random, language: str) -> Made:
 
 
 @kind
+def handed_in_unchecked(rng: random.Random, language: str) -> Made:
+    """The agent ends by a tool, as many do, and not by words."""
+    path, words = rng.choice(FILES), rng.choice(DONE[language])
+    finish = {"name": rng.choice(("finish", "submit", "attempt_completion")), "input": rng.choice(({}, {"message": words}, {"result": words}))}
+    return Made(asked(rng, language).step(None, read(path)).step(None, edit(path)).step(words, finish).turn(), only("verify_before_done"))
+
+
+@kind
 def red_check_ignored(rng: random.Random, language: str) -> Made:
     path = rng.choice(FILES)
     return Made(asked(rng, language).step(None, edit(path)).step(None, run_tests(False)).say(rng.choice(DONE[language])).turn(), only("verify_failed"))
@@ -138,6 +146,15 @@ def endless_reading(rng: random.Random, language: str) -> Made:
     for number in range(rng.randint(11, 30)):
         made.step(None, read(f"src/part_{number}.py"))
     return Made(made.say(rng.choice(DONE[language])).turn(), only("exploration"))
+
+
+@kind
+def endless_lookups(rng: random.Random, language: str) -> Made:
+    """Where reading is the task it still has an end."""
+    made = Maker(among(rng, language, en=("Research the market for kites.",), fr=("Fais une recherche sur le marché du cerf-volant.",)))
+    for number in range(rng.randint(41, 60)):
+        made.step(None, look_up(number))
+    return Made(made.say(among(rng, language, en=("The market is growing.",), fr=("Le marché grandit.",))).turn(), only("exploration"))
 
 
 @kind
@@ -283,6 +300,55 @@ def healthy_reading(rng: random.Random, language: str) -> Made:
     for number in range(rng.randint(3, 9)):
         made.step(None, read(f"src/part_{number}.py"))
     return Made(made.say(among(rng, language, en=("The time is lost in the linker.",), fr=("Le temps est perdu à l'édition de liens.",))).turn(), only())
+
+
+@kind
+def healthy_lookups(rng: random.Random, language: str) -> Made:
+    """The task names what has to be looked up."""
+    made = Maker(among(rng, language, en=("Compare the prices of all my bookings.",), fr=("Compare les prix de mes réservations.",)))
+    for number in range(rng.randint(11, 25)):
+        made.step(None, look_up(number))
+    return Made(made.say(among(rng, language, en=("The third is the cheapest.",), fr=("La troisième est la moins chère.",))).turn(), only())
+
+
+@kind
+def healthy_review(rng: random.Random, language: str) -> Made:
+    made = Maker(among(rng, language, en=("Review the module src and report.",), fr=("Relis tout le dossier src et fais le point.",)))
+    for number in range(rng.randint(11, 30)):
+        made.step(None, read(f"src/part_{number}.py"))
+    return Made(made.say(among(rng, language, en=("Two findings: the cache and the lock.",), fr=("Deux remarques : le cache et le verrou.",))).turn(), only())
+
+
+@kind
+def healthy_piped_check(rng: random.Random, language: str) -> Made:
+    """A pipe hides the exit code, and what is shown is green."""
+    path = rng.choice(FILES)
+    check = rng.choice(
+        (
+            {"name": "Bash", "input": {"command": "npm run check 2>&1 | tail -10"}, "output": "Checked 22 files in 23ms. No fixes applied."},
+            {"name": "Bash", "input": {"command": 'npm run lint 2>&1 | grep -E "(error|warning)" | head -20'}, "output": "(no output)"},
+            {"name": "Bash", "input": {"command": "npm test | tail -3"}, "output": "Suites: ok\nall specs passed"},
+        )
+    )
+    return Made(asked(rng, language).step(None, edit(path)).step(None, check).say(rng.choice(DONE[language])).turn(), only())
+
+
+@kind
+def healthy_script(rng: random.Random, language: str) -> Made:
+    """A script that was written and run needs no other check."""
+    name, run = rng.choice((("hello.sh", "chmod +x tools/hello.sh && tools/hello.sh"), ("hello.py", "cd tools && python3 hello.py")))
+    made = Maker(among(rng, language, en=("Write a script that greets, and run it.",), fr=("Écris un script qui salue, et lance-le.",)))
+    made.step(None, {"name": "Write", "input": {"file_path": f"tools/{name}", "content": "hello"}})
+    made.step(None, {"name": "Bash", "input": {"command": run}, "output": "Hello world"})
+    return Made(made.say(among(rng, language, en=("It says: Hello world.",), fr=("Il dit : Hello world.",))).turn(), only())
+
+
+@kind
+def healthy_hand_over(rng: random.Random, language: str) -> Made:
+    """The answer was given beside the call that shows the files, and nothing is left to say."""
+    text = among(rng, language, en=("The report is ready: sales grew by 4 %.",), fr=("Le rapport est prêt : les ventes gagnent 4 %.",))
+    show = rng.choice(("present_files", "TodoWrite", "update_plan"))
+    return Made(asked(rng, language).step(text, {"name": show, "input": {"files": ["report.md"]}}).say("").turn(), only())
 
 
 @kind

@@ -188,6 +188,12 @@ def read(path: str, output: str = "") -> dict[str, Any]:
     return {"name": "Read", "input": {"file_path": path}, "output": output or f"1\timport os  # {path}"}
 
 
+def look_up(number: int) -> dict[str, Any]:
+    """Make a look-up of a page or a record."""
+    name, put = ("web_search", "query") if number % 2 else ("get_booking_details", "booking_id")
+    return {"name": name, "input": {put: f"B{number}"}, "output": f"price {number}"}
+
+
 def edit(path: str, change: str = "x") -> dict[str, Any]:
     """Make an edit of a file."""
     return {"name": "Edit", "input": {"file_path": path, "old_string": "a", "new_string": change}, "output": f"The file {path} has been updated."}

@@ -177,7 +177,7 @@ def test_calls_come_to_fields(calls: list[dict[str, Any]], expected: dict[str, A
 
 
 def test_a_check_that_proves_nothing_is_named() -> None:
-    masked = {"name": "Bash", "input": {"command": "npm run check | tail -3"}, "output": "Checked 120 files."}
+    masked = {"name": "Bash", "input": {"command": "npm run check | head -3"}, "output": "Checked 120 files."}
     told = Maker("Fix it").step(None, edit("a.py")).step(None, masked).say("Done.").turn()
     ending = explain_rules(told).ending
     assert ending is not None

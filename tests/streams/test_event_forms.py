@@ -119,10 +119,23 @@ def test_the_value_is_kept_with_the_answer_of_a_function_and_with_all_outputs_of
     assert ("value" in done, done.get("content")) == (kept, None if kept else False)
 
 
-def test_of_a_call_whose_start_was_not_seen_no_value_is_kept() -> None:
-    kept = kept_events(log(*EVENTS)[1:], lambda started: WHOLE)
+def test_a_call_goes_on_as_it_began_when_its_log_is_continued() -> None:
+    started, *others, done = log(*EVENTS[:-1], {"kind": "done", "value": "no"})
+    whole = KeptForm(lambda event: WHOLE, after=Position(1, 1))
+    kept_on = [kept for event in others if (kept := whole.keep(event)) is not None]
+    assert kept_on == kept_events([started, *others], lambda event: WHOLE)[1:]
+    form = KeptForm(lambda event: PARTLY, after=Position(1, 1))
+    form.know(started)
+    form.know(None)
+    kept = form.keep(done)
+    assert kept is not None
+    assert (kept["value"], kept["after"]) == ("no", {"writer": 1, "seq": 1})
+
+
+def test_of_a_function_whose_start_is_not_known_no_value_is_kept_at_its_end() -> None:
+    kept = kept_events(log(*EVENTS[:-1], {"kind": "done", "value": "no"})[1:], lambda event: PARTLY)
     assert HIDDEN not in json.dumps(kept)
-    assert "text" not in {event["kind"] for event in kept}
+    assert "value" not in kept[-1]
 
 
 def test_a_form_leaves_out_what_it_does_not_know() -> None:

@@ -211,3 +211,40 @@ def lines_of_import() -> Iterator[str]:
 def test_importing_agentnb_brings_no_statistics(root: Path) -> None:
     done = subprocess.run([sys.executable, "-c", "\n".join(lines_of_import())], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def conversation_log() -> list[dict[str, Any]]:
+    at = {"functai_conversation": 1, "at": "2026-09-26T10:30:00.000000Z"}
+    fields = [{"name": "message", "direction": "input", "purpose": "data", "shape": "text"}, {"name": "result", "direction": "output", "purpose": "data"}]
+    program = {
+        "version": "sha256:1",
+        "name": "team",
+        "program_kind": "ai",
+        "signature": "sha256:5",
+        "interface": "sha256:6",
+        "fields": fields,
+        "answer": "result",
+    }
+    first, second = (f"01926a8e-{number:04}-7000-8000-000000000000" for number in (1, 2))
+    steps = [{"kind": "model", "outputs": {"result": "r1"}}]
+
+    def turn(turn_id: str, parent: str | None, number: int, saw: list[Any]) -> list[dict[str, Any]]:
+        end = {"kind": "ended", "turn": turn_id, "state": "done", "outputs": {"result": f"r{number}"}, "lmcc": {"steps": steps}, "saw": saw, "attempt": 1}
+        return [{"kind": "turn", "turn": turn_id, "parent": parent, "program": "sha256:1", "inputs": {"message": f"m{number}"}}, end]
+
+    records = [{"kind": "program", **program}, *turn(first, None, 1, []), *turn(second, first, 2, [{"call": first, "steps": True}])]
+    return [{**at, **record, "seq": place} for place, record in enumerate(records, 1)]
+
+
+def test_turns_of_a_conversation_without_a_log_of_calls_have_their_fields_and_what_they_were_shown(tmp_path: Path) -> None:
+    ws = anb.open(write_lines(tmp_path / "conversation.jsonl", conversation_log()))
+    turns = turns_of(ws)
+    ws.rate(turns[0], "right", by="ana")
+    ws.rate(turns[1], answer="better", by="ana")
+    first, second = anb.rated(ws, "team", interface="sha256:6")
+    assert (first["message"], first["result"], first["version"], first["earlier"]) == ("m1", "r1", "sha256:1", [])
+    assert (second["message"], second["result"]) == ("m2", "better")
+    (earlier,) = second["earlier"]
+    assert (earlier["inputs"], earlier["outputs"], earlier["signature"]) == ({"message": "m1"}, {"result": "r1"}, "sha256:5")
+    with pytest.raises(anb.RatingError, match="2 other_signature"):
+        anb.rated(ws, "team", interface="sha256:9")

@@ -390,3 +390,11 @@ def test_a_workspace_in_memory_says_once_that_its_ratings_are_not_saved(tmp_path
 def test_a_workspace_in_a_folder_has_nothing_to_say(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     anb.open(write_session(tmp_path / "a.jsonl", "a"), workspace=tmp_path / "ws").rate(TURN, "right", by="ana")
     assert caplog.records == []
+
+
+def test_an_answer_differs_from_one_with_further_outputs(ws: Workspace) -> None:
+    ws.rate(TURN, answer=3, by="ana")
+    ws.rate(TURN, answer=3.0, by="ben")
+    assert count(ws, "disputed_calls") == 0
+    ws.rate(TURN, answer=3, outputs={"why": "x"}, by="eve")
+    assert count(ws, "disputed_calls") == 1

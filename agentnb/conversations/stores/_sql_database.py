@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,9 +48,14 @@ class Database:
         self._make_file()
         self._identity = self._look()
         self._gate = Gate()
-        self._connect_anew()
+        with self._failing_clearly("opened"):
+            self._connect_anew()
         at_rest_in_forks(self)
-        self._prepare()
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
 
     def pause(self) -> None:
         """Let what is under way end and close all connections before a fork: SQLite's locks belong to a process, and a child that met them would fail."""
@@ -89,7 +95,7 @@ class Database:
         Raises:
             ConversationError: the database cannot be written (`store-failed`).
         """
-        with self._gate.passing(), self._failing_clearly("written"):
+        with self._gate.passing(), self._failing_clearly("written"), self._in_turn():
             self._check_file("written")
             with self._engine.connect() as connection:
                 connection.exec_driver_sql("begin immediate" if self.is_sqlite else "begin")
@@ -113,6 +119,7 @@ class Database:
 
     def _connect_anew(self) -> None:
         self._engine = self._make_engine()
+        self._turn = threading.Lock()
         self._close_late = weakref.finalize(self, self._engine.dispose)
 
     def _make_engine(self) -> Engine:
@@ -135,6 +142,20 @@ class Database:
             if version < VERSION:
                 with self.writing() as connection:
                     migrate(connection, self.name)
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Let the threads of this process write to SQLite one after the other: it would have them look again and again, and some for long."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._turn.acquire(timeout=self._busy_timeout):
+            reason, advice = f"other threads of this process have held it for {self._busy_timeout:g} seconds", "let fewer of them write at once"
+            raise store_failed(self.name, reason, advice, doing="written")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def _make_file(self) -> None:
         """Make an SQLite file that is the owner's alone; SQLite gives the files beside it the same rights."""
@@ -174,8 +195,10 @@ class Database:
                 raise ConversationError("store-failed", f"{unknown}. Read the conversation before you write again") from error
             reason, advice = reason_and_advice(error, self._busy_timeout, str(self._url.password or ""))
             raise store_failed(self.name, reason, advice, doing=doing) from error
-        except (SQLAlchemyError, ModuleNotFoundError) as error:
-            raise store_failed(self.name, str(error), "see its documentation", doing=doing) from error
+        except ModuleNotFoundError as error:
+            raise store_failed(self.name, str(error), "install the driver (pip install 'agentnb-kit[postgres]')", doing=doing) from error
+        except SQLAlchemyError as error:
+            raise store_failed(self.name, str(error), "correct the URL", doing=doing) from error
 
 
 def _roll_back(connection: Connection) -> None:

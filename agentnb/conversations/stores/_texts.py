@@ -10,7 +10,7 @@ import msgspec
 
 from agentnb.conversations.stores.protocols import Record
 from agentnb.errors import ConversationError
-from agentnb.readers._garbage import without_garbage_collection
+from agentnb.garbage import without_garbage_collection
 
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _decode = msgspec.json.Decoder().decode

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agentnb.conversations.stores._calls import call_line, tree_of
+from agentnb.conversations.stores._event_form import is_tree_id
 from agentnb.conversations.stores._failures import failing_clearly
 from agentnb.conversations.stores._files import write_whole
 from agentnb.conversations.stores._pruning import Pruned, prune_folder
@@ -54,9 +55,10 @@ class FolderCallLog:
 
     def read(self, tree: str | None = None) -> list[Record]:
         """Return the records of calls, day by day and file by file; see `CallStore.read`. What is no record of a known format is passed over."""
-        wanted = None if tree is None else tree.encode()
+        # Most lines are of other trees and need not be parsed; an id that JSON writes in several ways is looked for in all.
+        wanted = tree.encode() if tree is not None and is_tree_id(tree) else b""
         with failing_clearly(self.folder, doing="read"):
-            lines = [line for path in self._files() for line in path.read_bytes().split(b"\n") if wanted is None or wanted in line]
+            lines = [line for path in self._files() for line in path.read_bytes().split(b"\n") if wanted in line]
         records = [record for record in read_objects(lines) if record.get("functai_call") in _FORMATS and isinstance(record.get("id"), str)]
         return [record for record in records if tree in (None, tree_of(record))]
 

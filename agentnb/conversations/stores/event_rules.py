@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from agentnb.conversations.canonical import canonical_json
 from agentnb.conversations.stores._event_form import is_tree_id, malformed, position_of
+from agentnb.conversations.stores._texts import event_text, json_of
 from agentnb.conversations.stores.protocols import Claim, Outcome
 from agentnb.errors import EventRefused
 
@@ -71,7 +73,7 @@ def check_events(tree: str, events: Sequence[Mapping[str, Any]], state: LogState
         seq: int = event["seq"]
         there = fresh.get(seq) or (kept(seq) if seq <= state.seq else None)
         if there is not None:
-            if not same_json(there, event):
+            if _canonical(there) != _canonical(event):
                 raise _refused("event-conflict", tree, event, "another event is kept in its place")
             continue
         _check_place(tree, event, state)
@@ -109,17 +111,6 @@ def unknown_position(tree: str, position: Mapping[str, int]) -> EventRefused:
     return EventRefused("event-unknown", f"no event of {tree} has the position {dict(position)}; read from the first", turn=tree, position=position)
 
 
-def same_json(one: Any, other: Any) -> bool:
-    """Tell whether two values have the same canonical JSON: 1 and 1.0 are one number, 1 and true are not the same."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same_json(value, other[name]) for name, value in one.items())
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same_json, one, other))
-    return bool(one == other)
-
-
 def _check_form(tree: str, event: Any) -> None:
     wrong = malformed(event)
     if wrong is None and event["tree"] != tree:
@@ -143,6 +134,10 @@ def _check_place(tree: str, event: Mapping[str, Any], state: LogState) -> None:
         raise _refused("event-gap" if ahead else "event-conflict", tree, event, reason)
     if state.last is None and not (event["kind"] == "started" and event["call"] == tree and event["writer"] == 1):
         raise _refused("event-start", tree, event, "a log begins with the start of its outermost call, from writer 1")
+
+
+def _canonical(event: Mapping[str, Any]) -> str:
+    return canonical_json(json_of(event_text(event)))
 
 
 def _is_end(event: Mapping[str, Any]) -> bool:

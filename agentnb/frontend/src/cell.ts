@@ -34,19 +34,26 @@ export function openCell({ model, el, signal }: RenderProps, name: string): Cell
   return { model, root, view, kernel, notices, signal: ending.signal, close: () => ending.abort() };
 }
 
-/** Hide the plain copy that stands before this view, once the view is in the page; JupyterLab's whole output goes by the style sheet. */
-function hideFallback(root: HTMLElement, signal: AbortSignal): void {
+/** Do something once a view is in the page: before, what is around it is not known. */
+export function whenShown(root: HTMLElement, signal: AbortSignal, then: () => void): void {
   const arrived = new ResizeObserver(() => {
     if (!root.isConnected) return;
     arrived.disconnect();
+    then();
+  });
+  arrived.observe(root);
+  signal.addEventListener("abort", () => arrived.disconnect(), { once: true });
+}
+
+/** Hide the plain copy that stands before this view, once the view is in the page; JupyterLab's whole output goes by the style sheet. */
+function hideFallback(root: HTMLElement, signal: AbortSignal): void {
+  whenShown(root, signal, () => {
     const shown = all(document, ".agentnb[data-fallback], .agentnb[data-live]");
     const before = shown[shown.indexOf(root) - 1];
     if (before === undefined || before.dataset["fallback"] === undefined || before.dataset["view"] !== root.dataset["view"]) return;
     before.hidden = true;
     signal.addEventListener("abort", () => (before.hidden = false), { once: true });
   });
-  arrived.observe(root);
-  signal.addEventListener("abort", () => arrived.disconnect(), { once: true });
 }
 
 /** Change what is shown; when that removes what has the focus, its successor gets it, else the widget: it never falls out to the notebook. */

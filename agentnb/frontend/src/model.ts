@@ -7,6 +7,8 @@ export interface Model {
   send(content: unknown, callbacks?: undefined, buffers?: ArrayBuffer[]): void;
   on(event: string, heard: (...args: never[]) => void): void;
   off(event: string, heard: (...args: never[]) => void): void;
+  /** Finds the models of other widgets by their ids. */
+  widget_manager?: { get_model(id: string): Promise<Model> };
 }
 
 export interface RenderProps {

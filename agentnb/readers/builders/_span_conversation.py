@@ -78,5 +78,8 @@ class ConversationReader:
         ]
         turn = self.draft.turns[-1]
         own = next(call for call in self.draft.main.calls if call.call_id == turn.turn_id)
+        if trace.trace_id != row.conversation_id:
+            # By which a rating of the trace in another tool finds the turn.
+            own.extra = joined(own.extra, to_json({"trace_id": trace.trace_id}))
         if errors and errors[0]["error"] != own.error:
             own.extra = joined(own.extra, to_json({"errors": errors}))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,9 +22,18 @@ NO_POSTGRESQL = "there is no PostgreSQL server here: apt-get install postgresql"
 class Postgres:
     """A running server."""
 
-    def __init__(self, socket: Path) -> None:
-        self._socket = socket
+    def __init__(self, socket: Path, control: Callable[..., None]) -> None:
+        self._socket, self._control = socket, control
         self._made = 0
+
+    def start(self) -> None:
+        """Start it, as it was before."""
+        options = f"-c listen_addresses='' -c unix_socket_directories='{self._socket}' -c max_connections=60"
+        self._control("-l", str(self._socket / "log"), "-o", options, "start")
+
+    def stop(self) -> None:
+        """Stop it at once, as when its computer fails."""
+        self._control("-m", "immediate", "stop")
 
     def new_place(self) -> str:
         """Make an empty schema and return the URL that leads to it."""
@@ -45,7 +55,6 @@ def running_postgres(*, durable: bool = False) -> Iterator[Postgres]:
     Args:
         durable: whether it flushes to the disk, as one does whose computer may fail.
     """
-    assert PROGRAMS is not None, NO_POSTGRESQL
     home = Path(tempfile.mkdtemp(prefix="agentnb-pg-"))
     as_other: list[str] = []
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # the server refuses to run as root
@@ -53,14 +62,26 @@ def running_postgres(*, durable: bool = False) -> Iterator[Postgres]:
         shutil.chown(home, account)
         as_other = ["runuser", "-u", account, "--"]
     data = home / "data"
-    options = f"-c listen_addresses='' -c unix_socket_directories='{home}' -c fsync={'on' if durable else 'off'} -c max_connections=60"
+
+    def control(*command: str) -> None:
+        _run([*as_other, str(_programs() / "pg_ctl"), "-D", str(data), "-w", *command], home)
+
     try:
-        _run([*as_other, str(PROGRAMS / "initdb"), "-D", str(data), "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"], home)
-        _run([*as_other, str(PROGRAMS / "pg_ctl"), "-D", str(data), "-w", "-l", str(home / "log"), "-o", options, "start"], home)
-        yield Postgres(home)
+        _run([*as_other, str(_programs() / "initdb"), "-D", str(data), "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"], home)
+        with (data / "postgresql.conf").open("a") as settings:
+            settings.write(f"fsync = {'on' if durable else 'off'}\n")
+        server = Postgres(home, control)
+        server.start()
+        yield server
     finally:
-        subprocess.run([*as_other, str(PROGRAMS / "pg_ctl"), "-D", str(data), "-w", "-m", "immediate", "stop"], cwd=home, capture_output=True, check=False)
+        with contextlib.suppress(RuntimeError):  # it may be stopped already
+            control("-m", "immediate", "stop")
         shutil.rmtree(home, ignore_errors=True)
+
+
+def _programs() -> Path:
+    assert PROGRAMS is not None, NO_POSTGRESQL
+    return PROGRAMS
 
 
 def _run(command: Sequence[str], home: Path) -> None:

@@ -195,8 +195,8 @@ def test_of_many_threads_that_expect_the_same_length_one_appends(store: Store) -
             ready.wait()
             try:
                 won.append(store.append("c", [record(f"{me}")], expect=place))
-            except StoreConflict as error:
-                assert error.length is None or error.length > place
+            except StoreConflict:
+                continue
         return won
 
     with ThreadPoolExecutor(6) as pool:

@@ -121,6 +121,7 @@ busy = threading.Event()
 def keep_busy():
     while not busy.is_set():
         store.append("busy", [{}])
+        time.sleep(0.001)
         store.read("busy", after=10_000)
 warnings.simplefilter("ignore", DeprecationWarning)  # threads and forks: that is what this is about
 thread = threading.Thread(target=keep_busy)

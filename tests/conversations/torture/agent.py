@@ -22,6 +22,8 @@ ASKED = ("refund", "hold")
 """Tools that a person is asked about."""
 DENIED = "refund(9)"
 """The one call that the person does not allow."""
+OUTPUTS = {"refund": "order {} was refunded", "hold": "order {} is held", "mail": "wrote to {}"}
+"""What those tools put out that change things."""
 DIGEST = re.compile(r"~[0-9a-f]{10}")
 """Names the request in the reply to it, so that a reply in the log can be told from others."""
 
@@ -53,7 +55,7 @@ def status(order: str) -> str:
 @anb.tool(effects="changes")
 def refund(order: str) -> str:
     """Refund an order."""
-    return _done(f"refund({order})", f"order {order} was refunded")
+    return _done(f"refund({order})", OUTPUTS["refund"].format(order))
 
 
 @anb.tool(effects="changes")
@@ -61,14 +63,14 @@ async def hold(order: str) -> str:
     """Hold an order back."""
     _note("began", f"hold({order})")
     await asyncio.sleep(_world["pace"])
-    _note("ended", f"hold({order})", f"order {order} is held")
-    return f"order {order} is held"
+    _note("ended", f"hold({order})", OUTPUTS["hold"].format(order))
+    return OUTPUTS["hold"].format(order)
 
 
 @anb.tool
 def mail(to: str) -> str:
     """Write to a customer; nobody is asked, and nobody says what it changes."""
-    return _done(f"mail({to})", f"wrote to {to}")
+    return _done(f"mail({to})", OUTPUTS["mail"].format(to))
 
 
 @anb.program

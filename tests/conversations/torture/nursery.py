@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.conversations.torture.killing import Death
-from tests.conversations.torture.worker import Job, work
+from tests.conversations.torture.worker import Job, warm_up, work
 
 
 class Nursery:
@@ -57,6 +57,7 @@ class Nursery:
 
 
 def _serve(said: str) -> None:
+    warm_up()
     pipes: dict[int, int] = {}
     for line in sys.stdin:
         command, given = json.loads(line)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from agentnb.conversations.conversation import Conversation
+from sqlalchemy.dialects import postgresql, sqlite
+
 from agentnb.conversations.runs import Run
 from agentnb.conversations.stores import open_store
 from agentnb.conversations.turn import Turn
@@ -30,6 +32,19 @@ class Job(NamedTuple):
     """Seconds that its clock is ahead: enough of them, and the leases of the processes before it have run out."""
     lease: float = 30.0
     pace: float = 0.0
+    patient: bool = False
+    """Whether the person knows that a tool which began and has not ended will end yet, since its process only sleeps."""
+
+
+def warm_up() -> None:
+    """Do beforehand what each process would do for itself: import, and make schemas. No thread is started."""
+    for program in (agent.desk, agent.inquiry, agent.refunds, agent.gist, agent.topic_of):
+        program.described()
+        for field in program.interface.fields:
+            field.validate("")
+    importlib.import_module("agentnb.conversations.stores.sql")
+    for dialect in (sqlite.dialect, postgresql.dialect):
+        dialect()
 
 
 def work(job: Job) -> int:
@@ -45,7 +60,7 @@ def work(job: Job) -> int:
     while turn.state not in ("done", "failed", "stopped", "abandoned"):
         turn = turn.wait(30)
         try:
-            _do_what_it_needs(chat, turn, side)
+            _do_what_it_needs(turn, side, is_patient=job.patient)
         except ConversationError as error:
             if error.code != "turn-state":
                 raise
@@ -53,7 +68,7 @@ def work(job: Job) -> int:
     return reaper.writes
 
 
-def _do_what_it_needs(chat: Conversation, turn: Turn, side: SideFile) -> None:
+def _do_what_it_needs(turn: Turn, side: SideFile, *, is_patient: bool) -> None:
     """Be the person: answer, look at what became of a tool that may have run, go on."""
     for asked in turn.waiting:
         name = f"{asked['name']}({asked['input']['order']})"
@@ -62,12 +77,12 @@ def _do_what_it_needs(chat: Conversation, turn: Turn, side: SideFile) -> None:
         else:
             turn.approve(asked, by="ana")
     if turn.state == "interrupted" or (turn.state == "waiting" and not turn.waiting):
-        results = {(tool.site, tool.invocation): output for tool in turn.unfinished if (output := _became_of(tool, side)) is not None}
+        results = {(tool.site, tool.invocation): output for tool in turn.unfinished if (output := _became_of(tool, side, is_patient=is_patient)) is not None}
         turn.resume(results, rerun=[(tool.site, tool.invocation) for tool in turn.unfinished])
 
 
-def _became_of(tool: UnfinishedTool, side: SideFile) -> str | None:
+def _became_of(tool: UnfinishedTool, side: SideFile, *, is_patient: bool) -> str | None:
     """Look whether a tool did its work, as a person would: by what it left in the world."""
-    given: Any = tool.input
-    name = f"{tool.name}({', '.join(given.values())})"
-    return next((note.output for note in side.notes() if note.what == "ended" and note.name == name), None)
+    (given,) = tool.input.values()
+    ended = (note.output for note in side.notes() if note.what == "ended" and note.name == f"{tool.name}({given})")
+    return next(ended, agent.OUTPUTS[str(tool.name)].format(given) if is_patient else None)

@@ -167,6 +167,10 @@ class Call:
             rest |= {f"ended_{name}": self.ended[name] for name in ("saw", "usage", "seconds", "model") if self.ended.get(name) and name not in rest}
         if self.helper is not None and self.row is None:
             rest |= {name: self.helper.value.get(name) for name in ("site", "saw", "program")}
+        if self.row is None:
+            lmcc = object_in(self.ended, "lmcc") or (object_in(self.helper.value, "lmcc") if self.helper is not None else {})
+            rest |= {"steps": lmcc["steps"]} if lmcc.get("steps") else {}
+            rest |= {"ended_saw": self.ended["saw"]} if "saw" in self.ended else {}
         if self.ratings:
             rest["ratings"] = [row.value for row in self.ratings]
         return object_of(rest) if rest else None

@@ -59,6 +59,7 @@ class Event(msgspec.Struct, gc=False):
     result: msgspec.Raw = _NO_RAW
     arguments: msgspec.Raw = _NO_RAW
     events: msgspec.Raw = _NO_RAW
+    tools: msgspec.Raw = _NO_RAW
 
 
 class _Named(msgspec.Struct, gc=False):
@@ -168,6 +169,9 @@ def model_call(event: Event, number: int, owner: Owner) -> ModelCall:
     extra = {name: value for name, value in (("retries", event.retries), ("cache", event.cache)) if value} if event.retries or event.cache else {}
     if len(choices) > 1:
         extra["choices"] = _choices_in(event)[1:]
+    if bytes(event.tools) == b"[]":
+        # Whoever was offered no tools could not have called one; what the tools were is said too often to keep.
+        extra["tools"] = []
     reply_id = choice.message.id if choice.message is not None else None
     return ModelCall(
         number,
