@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 from agentnb.conversations.conversation import Conversation
 from agentnb.conversations.stores import Store, calls_of, events_of
 from agentnb.conversations.turn import Turn
-from agentnb.errors import ConversationError, StoreConflict
+from agentnb.errors import ConversationError, EventRefused, StoreConflict
 from agentnb.streams.conversation_log import ConversationLog
 from agentnb.streams.turn_log import TurnLog
 from tests.conversations.torture.agent import DIGEST
@@ -126,13 +127,19 @@ class Scene:
         self._check_calls(turn, truth)
 
     def is_held(self) -> bool:
-        """Tell whether a process was stopped while it had the store to itself."""
+        """Tell whether a process was stopped while it had the conversation, or its events, to itself."""
+        store: Any = type(self.store)(self.place, busy_timeout=0.1)  # type: ignore[call-arg]
         try:
-            type(self.store)(self.place, busy_timeout=0.1).append(CONVERSATION, [{}], expect=10**9)  # type: ignore[call-arg]
+            for turn in self._log().turns:
+                with contextlib.suppress(EventRefused):  # of an earlier writer, or malformed: looked at by whoever has the log to himself
+                    store.events.append(turn, store.events.read(turn)[:1] or [{}])
+            store.append(CONVERSATION, [{}], expect=10**9)
         except StoreConflict:
             return False
         except ConversationError:
             return True
+        finally:
+            store.close()
         raise AssertionError("nothing has so many records")
 
     def unfinished(self) -> int:
@@ -163,7 +170,7 @@ class Scene:
         starts = Counter((event["call"], event["writer"]) for event in events if event["kind"] == "started")
         ends = Counter(event["call"] for event in events if event["kind"] in ("done", "failed"))
         assert set(starts.values()) == {1}, "a writer tells a start once"
-        assert ends == Counter({call for call, _ in starts}), "each call ends once"
+        assert ends == Counter({call for call, _ in starts}), ("each call ends once", [(e["writer"], e["seq"], e["kind"], e["function"], e["call"][-4:]) for e in events])
         assert (events[-1]["call"], events[-1]["kind"]) == (turn.id, "done")
 
     def _check_calls(self, turn: Turn, truth: Truth) -> None:

@@ -20,7 +20,7 @@ def kill_at(new_scene: NewScene, deaths: Iterable[Death]) -> int:
         scene = new_scene(truth)
         if scene.live(death) < 0:
             assert scene.unfinished() <= AT_ONCE, death
-            assert scene.live() > 0, death
+            assert scene.live() >= 0, death
         scene.check()
         killed += scene.deaths
     return killed
@@ -47,8 +47,7 @@ def test_at_whatever_write_a_process_is_killed_its_turn_comes_out_the_same(new_s
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize("step", [4, 5, 7])
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(("step", "when"), [(4, "after"), (5, "before"), (6, "after"), (8, "before")])
 def test_however_few_writes_each_process_lives_for_the_turn_gets_to_its_end(new_scene: NewScene, step: int, when: str) -> None:
     scene = new_scene(new_scene().undisturbed())
     while scene.live(Death(step, when)) < 0:  # type: ignore[arg-type]
