@@ -138,7 +138,7 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
-    from agentnb.widgets import CallTree, Rater, Replay, Scoreboard, Transcript, Upload
+    from agentnb.widgets import Approvals, CallTree, Rater, Replay, Scoreboard, Transcript, Upload
     from agentnb.workspace import Account, CaseScore, RatedRows, Scores, Workspace, accuracy, agreement, compare_versions, load_cases, rated, score
     from agentnb.workspace import open_workspace as open
     from agentnb.workspace import read_object as read
@@ -173,7 +173,7 @@ _ROOMS = {
         "Approval", "Call", "ControlToolRole", "Conversation", "Decision", "Diagnostic", "Message", "Nudge", "ObservedDecision", "Part", "Rating",
         "RawToolCall", "RawTurn", "Rule", "RuleContext", "RuleExplanation", "RuleHit", "Sample", "ScriptRow", "Source", "Step", "Turn", "Usage",
     ),
-    "widgets": ("CallTree", "Rater", "Replay", "Scoreboard", "Transcript", "Upload"),
+    "widgets": ("Approvals", "CallTree", "Rater", "Replay", "Scoreboard", "Transcript", "Upload"),
     "workspace": (
         "Account", "CaseScore", "RatedRows", "Scores", "Workspace", "accuracy", "agreement", "compare_versions", "load_cases", "open", "rated", "read",
         "score",
@@ -189,6 +189,7 @@ __all__ = [
     "Agreement",
     "AnthropicProvider",
     "Approval",
+    "Approvals",
     "Backtest",
     "Call",
     "CallTree",

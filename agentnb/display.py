@@ -60,6 +60,8 @@ SHOWN: Final = (
     Shown("agentnb.render._pages", "ResultTable", "render_table", "plain_table"),
     Shown("agentnb.render._pages", "TranscriptPage", "render_transcript", "plain_transcript"),
     Shown("agentnb.render._pages", "WorkspaceCard", "render_card", "plain_card"),
+    Shown("agentnb.conversations.turn", "Turn", "render_live_turn", "plain_live_turn", "card"),
+    Shown("agentnb.conversations.conversation", "Conversation", "render_live_conversation", "plain_live_conversation", "card"),
     Shown("agentnb.workspace._account", "Account", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._imported", "ImportedRatings", "render_table", "plain_table", "table"),
     Shown("agentnb.workspace._rated_rows", "RatedRows", "render_table", "plain_table", "table"),

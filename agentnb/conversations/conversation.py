@@ -31,6 +31,7 @@ from agentnb.streams.turn_log import TurnLog
 
 if TYPE_CHECKING:
     from agentnb.conversations.programs import Program
+    from agentnb.render import LiveConversationCard
 
 
 class Conversation:
@@ -307,6 +308,13 @@ class Conversation:
             return list(events.read(turn_id)) if events is not None else []
         except ConversationError:
             return []
+
+    @property
+    def card(self) -> LiveConversationCard:
+        """What it shows of itself in a notebook: its turns, and what the last one needs."""
+        from agentnb.conversations.cards import conversation_card
+
+        return conversation_card(self)
 
     def __repr__(self) -> str:
         return conversation_text(self)

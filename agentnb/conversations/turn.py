@@ -21,6 +21,7 @@ from agentnb.values.turns import TurnState
 
 if TYPE_CHECKING:
     from agentnb.conversations.conversation import Conversation
+    from agentnb.render import LiveTurnCard
 
 EventView = Literal["full", "kept", "outside"]
 TERMINAL: Final = frozenset({"done", "failed", "stopped", "abandoned"})
@@ -71,6 +72,11 @@ class Turn:
     def conversation(self) -> str:
         """Id of the conversation."""
         return self._conversation.id
+
+    @property
+    def live_conversation(self) -> Conversation:
+        """The view of the conversation that it was taken from."""
+        return self._conversation
 
     @property
     def parent(self) -> str | None:
@@ -156,6 +162,13 @@ class Turn:
     def shown(self) -> list[Turn]:
         """The earlier turns that it was shown, in order; empty where that cannot be told."""
         return self._conversation.shown_to(self.id)
+
+    @property
+    def card(self) -> LiveTurnCard:
+        """What it shows of itself in a notebook: how it stands, and what to do next."""
+        from agentnb.conversations.cards import turn_card
+
+        return turn_card(self)
 
     def refresh(self) -> Turn:
         """Return what the records say now."""

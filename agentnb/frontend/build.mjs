@@ -2,7 +2,7 @@
 import { build } from "esbuild";
 
 await build({
-  entryPoints: ["src/transcript.ts", "src/calltree.ts", "src/upload.ts", "src/replay.ts", "src/rater.ts"],
+  entryPoints: ["src/transcript.ts", "src/calltree.ts", "src/upload.ts", "src/replay.ts", "src/rater.ts", "src/approvals.ts"],
   outdir: "../static",
   bundle: true,
   format: "esm",

@@ -49,8 +49,11 @@ from agentnb.readers._register import READERS, all_readers
 from agentnb.readers._rows import Rows
 from agentnb.readers.builders._apart import Apart
 from agentnb.readers.builders.message_list import Asked, MessageList, Piece, Said
+from agentnb.readers.live import LIVE, LiveRecords, live_state, read_live, trees_of
+from agentnb.readers.live_database import LiveDatabase, is_live_database
 
 __all__ = [
+    "LIVE",
     "READERS",
     "Account",
     "Apart",
@@ -60,6 +63,8 @@ __all__ = [
     "Given",
     "Group",
     "Held",
+    "LiveDatabase",
+    "LiveRecords",
     "MessageList",
     "OnBytes",
     "OpenFile",
@@ -77,10 +82,13 @@ __all__ = [
     "default_places",
     "find_files",
     "is_content",
+    "is_live_database",
     "is_there",
+    "live_state",
     "member_names",
     "read_group",
     "read_lines",
+    "read_live",
     "read_member",
     "read_members",
     "read_text",
@@ -88,6 +96,7 @@ __all__ = [
     "root_of",
     "survey_files",
     "text_as_file",
+    "trees_of",
     "with_members",
     "without_garbage_collection",
 ]

@@ -71,7 +71,7 @@ def read_group(group: Group, on_bytes: OnBytes = lambda count: None) -> Rows:
         The rows, with the account of each file. What is odd in a file is a diagnostic; nothing recorded raises.
     """
     rows = Rows()
-    accounts = [Account(_source_row(candidate.file, group.reader.format)) for candidate in group.members]
+    accounts = [Account(source_row(candidate.file, group.reader.format)) for candidate in group.members]
     files = [
         OpenFile(item.file.path, sample, account, item.origin)
         for item, account in zip(group.members, accounts, strict=True)
@@ -128,7 +128,7 @@ def _sample_of(candidate: Candidate, account: Account) -> Sample | None:
 
 
 def _leave_out(file: SourceFile, state: str, reason: str, unread: Rows, *, format: str | None = None, severity: str = "warning") -> None:
-    row = _source_row(file, format)
+    row = source_row(file, format)
     account = Account(row)
     row.state, row.reason = state, reason
     account.diagnose(state, reason, severity=severity)
@@ -136,7 +136,8 @@ def _leave_out(file: SourceFile, state: str, reason: str, unread: Rows, *, forma
     unread.diagnostics.extend(account.close())
 
 
-def _source_row(file: SourceFile, format: str | None) -> SourceRow:
+def source_row(file: SourceFile, format: str | None) -> SourceRow:
+    """Return the row of a file of which nothing has been read yet."""
     source_id = hashlib.blake2b(str(file.path).encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
     path = str(file.path).encode("utf-8", "backslashreplace").decode()
     return SourceRow(source_id, path, format, bytes=file.size, modified_at=file.modified_ns // 1000)

@@ -22,6 +22,14 @@ from agentnb.render._decisions import (
 )
 from agentnb.render._frame import css
 from agentnb.render._images import image_text, render_image
+from agentnb.render._live import (
+    LiveConversationCard,
+    LiveTurnCard,
+    plain_live_conversation,
+    plain_live_turn,
+    render_live_conversation,
+    render_live_turn,
+)
 from agentnb.render._options import Options, options
 from agentnb.render._pages import CallToRate, EarlierTurn, Finding, RatingProgress, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
 from agentnb.render._pieces import render_approval, render_message, render_rating, render_step
@@ -37,6 +45,14 @@ from agentnb.render._plain import (
     plain_table,
     plain_transcript,
     plain_turn,
+)
+from agentnb.render._questions import (
+    plain_questions,
+    question_element,
+    question_key,
+    questions_heading,
+    render_question_whole,
+    render_questions,
 )
 from agentnb.render._rule_strip import plain_rules, render_rule_strip, render_rules
 from agentnb.render._rule_trials import backtest_table, plain_backtest, plain_sweep, render_backtest, render_sweep, sweep_table
@@ -55,6 +71,8 @@ __all__ = [
     "CallToRate",
     "EarlierTurn",
     "Finding",
+    "LiveConversationCard",
+    "LiveTurnCard",
     "Options",
     "RatingProgress",
     "ResultTable",
@@ -81,8 +99,11 @@ __all__ = [
     "plain_evidence",
     "plain_explanation",
     "plain_frame",
+    "plain_live_conversation",
+    "plain_live_turn",
     "plain_message",
     "plain_progress",
+    "plain_questions",
     "plain_rating",
     "plain_raw_turn",
     "plain_rules",
@@ -93,6 +114,9 @@ __all__ = [
     "plain_trace",
     "plain_transcript",
     "plain_turn",
+    "question_element",
+    "question_key",
+    "questions_heading",
     "render_accuracy",
     "render_agreement",
     "render_approval",
@@ -112,7 +136,11 @@ __all__ = [
     "render_explanation",
     "render_frame",
     "render_image",
+    "render_live_conversation",
+    "render_live_turn",
     "render_message",
+    "render_question_whole",
+    "render_questions",
     "render_rating",
     "render_rating_line",
     "render_raw_turn",

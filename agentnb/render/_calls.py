@@ -57,9 +57,7 @@ def call_element(scene: Scene, call: Call, *, nested: Sequence[Html] = (), unfol
     """
     mark = mark_of(call)
     opened = scene.detail.unfold and mark.level == "bad" if unfold is None else unfold
-    return call_frame(
-        scene, call, marked(mark), _arguments_line(call), facts(_exit(call), lasted(call.seconds)), body=_body(scene, call, nested), unfold=opened
-    )
+    return call_frame(scene, call, marked(mark), arguments_line(call), facts(_exit(call), lasted(call.seconds)), body=_body(scene, call, nested), unfold=opened)
 
 
 def call_frame(scene: Scene, call: Call, mark: Html, line: str, known: str, *, body: Child, unfold: bool = False, repeats: bool = False) -> Html:
@@ -132,7 +130,7 @@ def _body(scene: Scene, call: Call, nested: Sequence[Html]) -> list[Child]:
     ran = scene.index.programs.of(call)
     return [
         script_facts(ran.row) if ran is not None and ran.row is not None and detail.colour else None,
-        _input(call, detail, ran),
+        arguments_element(call, detail, ran),
         script_change(ran.change, detail) if ran is not None else None,
         [approval_line(approval) for approval in scene.index.approvals[call.call_id][:5]],
         nested,
@@ -154,7 +152,8 @@ def _output(output: str, detail: Detail, limit: int, shape: str, *, failed: bool
     return terminal(output, limit=limit, tail=limit * 3 // 5 if failed else limit // 3, class_=shape)
 
 
-def _input(call: Call, detail: Detail, ran: Ran | None) -> list[Html]:
+def arguments_element(call: Call, detail: Detail, ran: Ran | None = None) -> list[Html]:
+    """Show what a tool was given: programs as code, a replaced text as a difference, all else as JSON; nothing where the line above says it all."""
     if not call.input or call.input in ("{}", "null"):
         return []
     arguments = parsed(call.input)
@@ -162,7 +161,7 @@ def _input(call: Call, detail: Detail, ran: Ran | None) -> list[Html]:
         return [code(arguments, _spoken(ran, "input"), limit=detail.put, colour=detail.colour)]
     if not isinstance(arguments, dict):
         return [pretty_json(arguments, limit=detail.put, colour=detail.colour)]
-    line = _arguments_line(call)
+    line = arguments_line(call)
     if detail.put < SHORT_INPUT and "…" not in line and not set(arguments) & BESIDE:
         return []
     if change := _change(arguments):
@@ -224,7 +223,8 @@ def _language(name: str, key: str, arguments: dict[str, Any]) -> str | None:
     return PROGRAMS.get(key, ending)
 
 
-def _arguments_line(call: Call) -> str:
+def arguments_line(call: Call) -> str:
+    """Say in one line what a tool was given."""
     if not call.input:
         return ""
     arguments = parsed(call.input)

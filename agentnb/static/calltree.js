@@ -461,6 +461,23 @@ function place(items, current, by) {
   return by > 0 ? next - 1 : next;
 }
 
+// src/sight.ts
+var HERE = 2e4;
+function stayInSight(cell, answered = () => void 0) {
+  const view = Math.random().toString(36).slice(2);
+  const here = () => cell.kernel.ask("here", "here", { view }, answered);
+  const timer = window.setInterval(here, HERE);
+  const leave = () => {
+    window.clearInterval(timer);
+    try {
+      cell.model.send({ kind: "gone", view });
+    } catch {
+    }
+  };
+  cell.signal.addEventListener("abort", leave, { once: true });
+  here();
+}
+
 // src/strip.ts
 var Strip = class {
   #shape;
@@ -546,6 +563,7 @@ var CallTree = class {
   #page;
   #folded = /* @__PURE__ */ new Set();
   #order = { only_failed: false, by_time: false };
+  #detailHtml = "";
   #detail = make("div", { class: "detail", "data-part": "detail" });
   constructor(cell) {
     this.#cell = cell;
@@ -557,6 +575,10 @@ var CallTree = class {
     takeKeys(cell.root, this.#keys, () => this.#escape(), cell.signal);
     takePictures(cell);
     takeClicks(cell, this.#actions(), (clicked) => this.#clicked(clicked));
+    if (cell.model.get("_follows") === true) {
+      cell.kernel.on("grew", () => this.#grow());
+      stayInSight(cell);
+    }
     this.#selection.rove();
     this.#selection.follow();
   }
@@ -606,6 +628,22 @@ var CallTree = class {
     const beside = this.#cell.view.querySelector("table.tree");
     const shape = { item: ROWS, action: "more-rows", data: {}, page: this.#page, most: PAGES_KEPT * this.#page };
     return box === null || beside === null ? null : new Strip({ ...shape, box, beside });
+  }
+  /** Show the rows again, and the selected call where it has changed, without moving what is being read. */
+  #grow() {
+    const { view, kernel } = this.#cell;
+    const first = this.#strip?.first ?? 0;
+    const count = Math.max(this.#page, all(view, ROWS).length);
+    kernel.ask("rows", "rows", { first, count, ...this.#question }, (result) => {
+      const { scrollTop } = view;
+      this.#replace(result, document.activeElement?.matches(ROWS) === true);
+      view.scrollTop = scrollTop;
+    });
+    const id = this.#detail.dataset["call"] ?? "";
+    if (id === "") return;
+    kernel.ask("detail", "call", { call_id: id }, ({ html }) => {
+      if (this.#detailHtml !== String(html) && this.#detail.querySelector("form") === null) this.#fillDetail(String(html));
+    });
   }
   /** Ask for rows from a place on and show them instead of the present ones. */
   #ask(first, focus) {
@@ -662,6 +700,7 @@ var CallTree = class {
     this.#cell.kernel.ask("detail", "call", { call_id: id }, (result) => this.#fillDetail(String(result["html"])), refused);
   }
   #fillDetail(html) {
+    this.#detailHtml = html;
     setHtml(this.#detail, html);
     for (const call of all(this.#detail, ":scope > details")) call.open = true;
     if (!this.#ratings.allowed) withoutControls(this.#detail);

@@ -256,8 +256,7 @@ var Rater = class {
     const call = text(this.#cell.model, "_call");
     const fields = await this.#written();
     const done = (words) => {
-      this.#busy = false;
-      this.#box.removeAttribute("aria-busy");
+      this.#free();
       this.#status.textContent = words;
     };
     const answered = (result) => {
@@ -315,8 +314,14 @@ var Rater = class {
     if (fold.open) this.#open.add(name);
     else this.#open.delete(name);
   }
+  #free() {
+    this.#busy = false;
+    this.#box.removeAttribute("aria-busy");
+  }
   #show() {
     const { view, model } = this.#cell;
+    if (this.#busy) this.#cell.root.focus({ preventScroll: true });
+    this.#free();
     setHtml(view, text(model, "_html"));
     for (const fold of all(view, "details[data-fold]")) fold.open = this.#open.has(fold.dataset["fold"] ?? "");
     view.scrollTop = 0;

@@ -20,6 +20,30 @@ function parsed(html) {
   setHtml(fragment, html);
   return fragment;
 }
+var came = /* @__PURE__ */ new WeakMap();
+function grow(box, html) {
+  const fresh = [...parsed(html).children];
+  const written = fresh.map((child) => child.cloneNode(true));
+  const before = came.get(box) ?? [];
+  const known = new Map(all(box, "details[data-call]").map((each) => [each.dataset["call"] ?? "", each.open]));
+  const old = [...box.children];
+  came.set(box, written);
+  for (const [at, child] of fresh.entries()) {
+    const here = old[at];
+    if (here !== void 0 && before[at]?.isEqualNode(written[at] ?? null) === true) continue;
+    for (const each of [child, ...all(child, "details[data-call]")]) {
+      const open = known.get(each.dataset["call"] ?? "");
+      if (each instanceof HTMLDetailsElement && open !== void 0) each.open = open;
+    }
+    if (here !== void 0 && here.querySelector("form") !== null) {
+      written[at] = null;
+      continue;
+    }
+    if (here === void 0) box.append(child);
+    else here.replaceWith(child);
+  }
+  for (const gone of old.slice(fresh.length)) gone.remove();
+}
 function all(within, selector) {
   return [...within.querySelectorAll(selector)];
 }
@@ -499,6 +523,23 @@ function place(items, current, by) {
   return by > 0 ? next - 1 : next;
 }
 
+// src/sight.ts
+var HERE = 2e4;
+function stayInSight(cell, answered = () => void 0) {
+  const view = Math.random().toString(36).slice(2);
+  const here = () => cell.kernel.ask("here", "here", { view }, answered);
+  const timer = window.setInterval(here, HERE);
+  const leave = () => {
+    window.clearInterval(timer);
+    try {
+      cell.model.send({ kind: "gone", view });
+    } catch {
+    }
+  };
+  cell.signal.addEventListener("abort", leave, { once: true });
+  here();
+}
+
 // src/strip.ts
 var Strip = class {
   #shape;
@@ -711,11 +752,38 @@ var Turns = class {
     const line = fresh?.querySelector(":scope > summary > .line");
     if (line && shown[0] !== void 0) shown[0].querySelector(":scope > summary > .line")?.replaceWith(line);
   }
+  /** Show anew what has come to turns that run: their lines, the steps of those that are unfolded, and turns that were sent since. */
+  grow(html, ids) {
+    const fresh = all(parsed(html), "details.turn");
+    for (const [at, id] of ids.entries()) {
+      const shown = withData(this.#cell.view, "turn", id, "details.turn")[0];
+      const line = fresh[at];
+      if (shown === void 0 && line !== void 0) this.#append(line);
+      else if (shown !== void 0) this.#refresh(shown, id, line?.querySelector(":scope > summary > .line"));
+    }
+    this.#changed();
+  }
   /** Unfold every turn of the page, or fold them all when they are unfolded. */
   unfoldAll() {
     const turns = all(this.#cell.view, "details.turn");
     const open = turns.some((turn) => !turn.open);
     for (const turn of turns) turn.open = open;
+  }
+  /** A turn that was sent since stands at the end, where the end is in the page and nothing was asked. */
+  #append(turn) {
+    const { find, filter } = this.asked;
+    const lines = this.#cell.view.querySelector(":scope > .turns");
+    const more = this.#cell.view.querySelector(":scope > .more:not([data-edge=before]) [data-action=more-turns]");
+    if (lines !== null && find === "" && filter === "all" && more === null) lines.append(turn);
+  }
+  #refresh(turn, id, line) {
+    if (line) turn.querySelector(":scope > summary > .line")?.replaceWith(line);
+    const steps = turn.querySelector(":scope > .steps");
+    if (steps === null || steps.querySelector(":scope > [data-edge=before]") !== null) return;
+    this.#cell.kernel.ask(`grow:${id}`, "turn", { turn_id: id, agent: "", first: 0, count: STEPS }, (result) => {
+      grow(steps, String(result["html"]));
+      this.#changed();
+    });
   }
   #toggled(target) {
     if (target.matches("details.turn") && target.open) this.load(target);
@@ -787,6 +855,10 @@ var Transcript = class {
     cell.root.addEventListener("input", (event) => this.#typed(event.target), { signal: cell.signal });
     cell.root.addEventListener("keydown", (event) => event.key === "Enter" && event.target === this.#field && this.#toFirst(), { signal: cell.signal });
     cell.signal.addEventListener("abort", () => this.#marks.clear(), { once: true });
+    if (cell.model.get("_follows") === true) {
+      cell.kernel.on("grew", ({ html, turns }) => this.#turns.grow(String(html), turns));
+      stayInSight(cell);
+    }
     this.#changed();
     this.#selection.follow();
   }

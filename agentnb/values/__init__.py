@@ -7,7 +7,7 @@ Conversations, turns, messages and steps hold further values on top of their row
 from __future__ import annotations
 
 from agentnb.values._base import Value
-from agentnb.values.approvals import Approval
+from agentnb.values.approvals import Approval, WaitingApproval
 from agentnb.values.calls import Call, Step
 from agentnb.values.control_tools import control_tools
 from agentnb.values.conversations import Conversation
@@ -54,5 +54,6 @@ __all__ = [
     "Turn",
     "Usage",
     "Value",
+    "WaitingApproval",
     "control_tools",
 ]

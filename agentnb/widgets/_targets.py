@@ -6,13 +6,14 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
+from agentnb.conversations import LiveConversation, LiveTurn
 from agentnb.errors import OptionError, UnknownId
 from agentnb.values import Call, Conversation, Turn
 from agentnb.widgets._recorded import Recorded
 from agentnb.widgets._shown import Given, Shown
-from agentnb.workspace import Workspace
+from agentnb.workspace import Workspace, open_live
 
-Target: TypeAlias = "Conversation | Turn | Call | str"
+Target: TypeAlias = "Conversation | Turn | Call | LiveConversation | LiveTurn | str"
 
 
 class Wanted(NamedTuple):
@@ -48,6 +49,8 @@ def resolve(widget: str, source: Any, target: Target | None) -> Wanted:
     """
     if isinstance(source, (Conversation, Turn)):
         return _of_value(widget, source, target)
+    if isinstance(source, (LiveConversation, LiveTurn)):
+        return _of_live(widget, source, target)
     if not isinstance(source, Workspace):
         raise TypeError(f"{widget} takes a workspace and what to show, {widget}(ws, turn), or a value alone, {widget}(turn), not a {type(source).__name__}.")
     if target is None:
@@ -79,6 +82,19 @@ def _of_value(widget: str, source: Conversation | Turn, target: Target | None) -
     return Wanted(Given(around, (source,)), None, source.turn_id, "")
 
 
+def _of_live(widget: str, source: LiveConversation | LiveTurn, target: Target | None) -> Wanted:
+    """Show what runs by itself: it is read into tables of its own, and nothing said of it could be kept there."""
+    if target is not None:
+        raise TypeError(f"{widget} of a live {_noun(source)} takes nothing to look up: {widget}({_noun(source)}). With a workspace it is {widget}(ws, id).")
+    workspace = open_live(source.live_conversation if isinstance(source, LiveTurn) else source)
+    found = _find(widget, workspace, source)
+    return Wanted(Recorded(workspace, found.conversation_id, found.turn_id), None, found.turn_id, "")
+
+
+def _noun(source: LiveConversation | LiveTurn) -> str:
+    return "turn" if isinstance(source, LiveTurn) else "conversation"
+
+
 def _find(widget: str, workspace: Workspace, target: Target) -> _Found:
     if isinstance(target, Conversation):
         return _Found(target.conversation_id, None, "")
@@ -86,6 +102,8 @@ def _find(widget: str, workspace: Workspace, target: Target) -> _Found:
         return _Found(target.conversation_id, target.turn_id, "")
     if isinstance(target, Call):
         return _Found(target.conversation_id, target.turn_id, "" if target.call_id == target.turn_id else target.call_id)
+    if isinstance(target, (LiveConversation, LiveTurn)):
+        target = target.id
     if not isinstance(target, str):
         raise TypeError(f"{widget} shows a conversation, a turn or a call, or the id of one, not a {type(target).__name__}.")
     query = """

@@ -12,12 +12,16 @@ from agentnb.errors import UnknownId
 from agentnb.render import render_image, render_rating_line
 from agentnb.values import Part, Turn
 from agentnb.widgets._cell import Answer, Cell, Request, css_height
+from agentnb.widgets._following import Follower
+from agentnb.widgets._growing import Growth
 from agentnb.widgets._keeping import rate
 from agentnb.widgets._targets import Wanted, check_options
 from agentnb.workspace import Workspace
 
 REPLY_BUDGET: Final = 200_000
 """Bytes of one answer to the browser."""
+FOLLOW_SECONDS: Final = 0.4
+"""Between two looks at a turn that runs."""
 
 _UNSAVED: Final = 'These ratings live only as long as this workspace. ws.save("folder") keeps them, and everything else of it.'
 
@@ -30,6 +34,7 @@ class View(Cell):
 
     _page = traitlets.Int(50).tag(sync=True)
     _rates = traitlets.Bool(False).tag(sync=True)
+    _follows = traitlets.Bool(False).tag(sync=True)
     selected = traitlets.Unicode("").tag(sync=True)
     """Id of the selected call; empty for none."""
 
@@ -43,7 +48,10 @@ class View(Cell):
         self._wanted = wanted
         self._by = by
         self._said_unsaved = False
-        super().__init__(_page=page, _height=css_height(height), _rates=wanted.workspace is not None, selected=selected or wanted.call_id, **layout)
+        self._growth = Growth.of(wanted)
+        self._follower = Follower(self._follow, FOLLOW_SECONDS)
+        given = {"_rates": wanted.workspace is not None, "_follows": self._growth is not None and self._growth.goes_on}
+        super().__init__(_page=page, _height=css_height(height), selected=selected or wanted.call_id, **given, **layout)
         self._html = self._first_window()
         if wanted.workspace is not None:
             _OPEN.setdefault(wanted.workspace, WeakSet()).add(self)
@@ -54,7 +62,7 @@ class View(Cell):
 
     def _answers(self) -> dict[str, Callable[[Request], Answer]]:
         """Return what this widget answers, by kind of request."""
-        return {"rate": self._answer_rate, "image": self._answer_image}
+        return {"rate": self._answer_rate, "image": self._answer_image, "here": self._answer_here, "gone": self._answer_gone}
 
     @traitlets.validate("selected")
     def _check_selected(self, proposal: Any) -> str:
@@ -80,6 +88,28 @@ class View(Cell):
             view._tell_rated(call_id, html)
         self._tell_unsaved(workspace)
         return {"by": by}
+
+    def _answer_here(self, request: Request) -> Answer:
+        """Follow what runs while a view is in sight."""
+        self._follower.here(str(request.get("view")))
+        return {}
+
+    def _answer_gone(self, request: Request) -> Answer:
+        self._follower.gone(str(request.get("view")))
+        return {}
+
+    def _follow(self) -> bool:
+        """Show what has come since the last look; returns whether more may come."""
+        if self._growth is None:
+            return False
+        grown = self._growth.look()
+        if grown:
+            self._grow(grown)
+            self._html = self._first_window()
+        return self._growth.goes_on
+
+    def _grow(self, turn_ids: tuple[str, ...]) -> None:
+        """Show turns anew that are under way."""
 
     def _answer_image(self, request: Request) -> Answer:
         """Return the picture of an image part whose line was unfolded."""

@@ -64,6 +64,10 @@ class CallTree(View):
     def _static(self) -> str:
         return render_call_tree(self._turn, selected=self.selected or None)
 
+    def _grow(self, turn_ids: tuple[str, ...]) -> None:
+        self._turn = self._turn_now()
+        self.send({"event": "grew", "result": {}})
+
     def _answers(self) -> dict[str, Callable[[Request], Answer]]:
         return {**super()._answers(), "rows": self._answer_rows, "reveal": self._answer_reveal, "call": self._answer_call}
 

@@ -98,6 +98,13 @@ class Transcript(View):
         page = self._window(EVERY, self._wanted.shown.place(turn_id), 1)
         self.send({"event": "line", "result": {"html": render_transcript(page, live=True, standalone=False)}})
 
+    def _grow(self, turn_ids: tuple[str, ...]) -> None:
+        shown = self._wanted.shown
+        lines = [line for turn_id in turn_ids[-self._page :] for line in shown.lines(EVERY, first=shown.place(turn_id), count=1)]
+        page = self._window(EVERY, 0, 0).model_copy(update={"lines": tuple(lines), "total": len(lines)})
+        html = render_transcript(page, live=True, standalone=False, budget=REPLY_BUDGET)
+        self.send({"event": "grew", "result": {"html": html, "turns": [line.turn_id for line in lines]}})
+
     def _answers(self) -> dict[str, Callable[[Request], Answer]]:
         return {**super()._answers(), "page": self._answer_page, "turn": self._answer_turn, "reveal": self._answer_reveal}
 

@@ -10,7 +10,7 @@ from agentnb.workspace._board import board_of
 from agentnb.workspace._case_files import load_cases
 from agentnb.workspace._imported import ImportedRatings, NotImported
 from agentnb.workspace._numbers import accuracy, agreement, compare_versions
-from agentnb.workspace._open import last_opened, open_workspace, read_object
+from agentnb.workspace._open import last_opened, open_live, open_workspace, read_object
 from agentnb.workspace._rated import rated
 from agentnb.workspace._rated_rows import RatedRows, Split
 from agentnb.workspace._scores import CaseScore, Scores, score
@@ -33,6 +33,7 @@ __all__ = [
     "compare_versions",
     "last_opened",
     "load_cases",
+    "open_live",
     "open_workspace",
     "rated",
     "read_object",

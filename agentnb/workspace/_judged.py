@@ -184,7 +184,6 @@ def keep_ratings(workspace: Judged, ratings: Sequence[Rating]) -> None:
         WorkspaceError: when they could not be written.
     """
     workspace._logs.ratings.append(*map(rating_record, ratings))
-    workspace._mirror.learn(ratings)
     if workspace.folder is None and not workspace._said_unsaved:
         workspace._said_unsaved = True
         _log.warning(_UNSAVED)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from agentnb.ratings import object_in, rating_of_row, rating_record, write_time
+from agentnb.readers import LIVE
 from agentnb.values import Step, Turn
 from agentnb.workspace._database import Database
 from agentnb.workspace._situations import Situations
@@ -57,7 +58,7 @@ def record_of_row(row: Mapping[str, Any], told: Mapping[str, dict[str, Any]], be
     """
     extra = _object(row["extra"])
     known: dict[str, Any] = {"id": row["call_id"], "started": _time(row["started_at"])}
-    if row["format"] == "functai":
+    if row["format"] in ("functai", LIVE):
         return (_kept(row, extra) if "functai_call" in extra else _noted(row, extra)) | known
     inputs, outputs = _values(row, told)
     program = {"name": row["name"], "kind": row["kind"], "module": None, "version": row["agent_version"], "agent": row["agent_name"]}

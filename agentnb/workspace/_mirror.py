@@ -14,10 +14,10 @@ from agentnb.workspace._call_facts import CallFacts
 from agentnb.workspace._columns import to_table
 from agentnb.workspace._database import Database
 from agentnb.workspace._drawn import sample_rows
+from agentnb.workspace._live_store import LiveStore
 from agentnb.workspace._logs import Logs
 from agentnb.workspace._said import odd_lines, odd_tables
 from agentnb.workspace._standing import Standing
-from agentnb.workspace._stores import Store
 from agentnb.workspace._traced import traced_tables
 
 # Logs of FunctAI hold ratings beside the calls.
@@ -33,7 +33,7 @@ order by c.conversation_id, c.call_index
 class Mirror:
     """Lets the tables of a database show a store and its logs."""
 
-    def __init__(self, database: Database, store: Store, logs: Logs) -> None:
+    def __init__(self, database: Database, store: LiveStore, logs: Logs) -> None:
         """Show what a store and its logs hold, from the first `sync` on."""
         self._database = database
         self.facts = CallFacts(database)
@@ -44,17 +44,12 @@ class Mirror:
         self._seen: Seen = {}
         self._shown: tuple[object, tuple[int, int, int]] | None = None
 
-    def follow(self, store: Store, logs: Logs) -> None:
+    def follow(self, store: LiveStore, logs: Logs) -> None:
         """Show another store and other logs from now on."""
         with self._lock:
             self._store, self._logs = store, logs
             self._shown, self._seen = None, {}
         self.sync()
-
-    def learn(self, ratings: Iterable[Rating]) -> None:
-        """Know the calls of ratings that were just made from the tables, so that these are not asked for them again."""
-        with self._lock:
-            self._digests.learn({rating.call_id: rating.call_digest for rating in ratings})
 
     def sync(self) -> None:
         """Show what is there now.
@@ -93,6 +88,7 @@ class Mirror:
             *odd_lines("rating", logs.ratings.passed(), first=len(odd)),
             *odd_lines("trace", logs.traces.passed()),
             *odd_lines("sample", logs.samples.passed()),
+            *self._store.odd,
         ]
         self._database.say("diagnostics", to_table("diagnostics", odd))
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from agentnb.conversations import LiveConversation
 from agentnb.errors import OptionError
 from agentnb.readers import all_readers, default_places, find_files
 from agentnb.workspace._folder import FolderStore
@@ -65,6 +66,13 @@ def read_object(value: Any, *, name: str | None = None, workspace: Workspace | s
     ws = workspace if isinstance(workspace, Workspace) else _made(workspace, None)
     ws.read(given)
     return _as_last(ws)
+
+
+def open_live(conversation: LiveConversation) -> Workspace:
+    """Return a workspace in memory that shows one live conversation and follows it; no magic finds it."""
+    ws = _made(None, None)
+    ws.watch_conversation(conversation.store, conversation.id)
+    return ws
 
 
 def last_opened(name: str | None = None) -> Workspace:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import duckdb
 
+from agentnb.conversations import LiveTurn
 from agentnb.errors import RatingError
 from agentnb.values import Call, Rating, Step, Turn
 
@@ -56,6 +57,8 @@ def target_id(target: Any) -> str:
         return target
     if isinstance(target, Turn):
         return target.turn_id
+    if isinstance(target, LiveTurn):
+        return target.id
     if isinstance(target, Step):
         return target.call.call_id
     if isinstance(target, Call | Rating):

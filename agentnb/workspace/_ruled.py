@@ -46,7 +46,9 @@ class Held(Protocol):
 
     rules: list[Rule]
     _database: Database
-    _store: Store
+
+    @property
+    def _store(self) -> Store: ...
 
     def sql(self, query: str, params: Params = None) -> duckdb.DuckDBPyRelation:
         """Ask the tables."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agentnb.readers import Held, Origin, root_of
-from agentnb.workspace._batches import Batch, KeptGroup, settle
+from agentnb.workspace._batches import Batch, KeptGroup, settle, source_ids
 from agentnb.workspace._columns import Tables
 
 
@@ -71,6 +71,14 @@ class MemoryStore:
             now = time.time_ns()
             new = Batch(tuple(group._replace(written_ns=now) for group in groups), dict(tables), written_ns=now)
             self._batches = tuple(map(_without_hidden, settle([*self._batches, new]).batches))
+            self._generation += 1
+
+    def remove(self, paths: frozenset[str]) -> None:
+        """Keep the groups no longer that have a file of these paths."""
+        with self._lock:
+            stays = [(batch, tuple(group for group in batch.groups if paths.isdisjoint(file.path for file in group.files))) for batch in self._batches]
+            hiding = [batch._replace(groups=groups, hidden=source_ids(batch.groups) - source_ids(groups)) for batch, groups in stays if groups]
+            self._batches = tuple(map(_without_hidden, hiding))
             self._generation += 1
 
     def batches(self) -> Sequence[Batch]:

@@ -12,7 +12,7 @@ import duckdb
 
 from agentnb.decisions import Case, DecisionExpectation
 from agentnb.errors import QueryError, WorkspaceError
-from agentnb.readers import Found, Given, find_files
+from agentnb.readers import LIVE, Found, Given, find_files
 from agentnb.render import WorkspaceCard
 from agentnb.rules import default_rules
 from agentnb.values import Call, Conversation, Decision, ObservedDecision, Step, Turn
@@ -28,6 +28,8 @@ from agentnb.workspace._expect import make_case
 from agentnb.workspace._folder import FolderStore, copy_batches
 from agentnb.workspace._given import Input, sort_input
 from agentnb.workspace._judged import JudgedCalls
+from agentnb.workspace._live_runs import LiveRuns
+from agentnb.workspace._live_store import LiveStore
 from agentnb.workspace._logs import logs_of
 from agentnb.workspace._mirror import Mirror
 from agentnb.workspace._ran import RanPrograms
@@ -39,7 +41,7 @@ from agentnb.workspace._traced import TracedAnswers
 from agentnb.workspace._values import load_call, load_conversation, load_turn
 
 
-class Workspace(ExchangedRatings, JudgedCalls, RanPrograms, RuledTurns, TracedAnswers):
+class Workspace(ExchangedRatings, JudgedCalls, LiveRuns, RanPrograms, RuledTurns, TracedAnswers):
     """Recorded runs as tables, values and ratings; `anb.open` makes one.
 
     Nothing here holds a lock on a file: many notebooks and agents may use one folder at once. A workspace may be used from several threads; a relation
@@ -48,10 +50,11 @@ class Workspace(ExchangedRatings, JudgedCalls, RanPrograms, RuledTurns, TracedAn
 
     def __init__(self, store: Store, *, name: str | None = None) -> None:
         """Show what a store keeps; use `anb.open`."""
-        self._store = store
+        self._store = LiveStore(store)
+        self._watch_own()
         self._database = Database()
         self._logs = logs_of(store)
-        self._mirror = Mirror(self._database, store, self._logs)
+        self._mirror = Mirror(self._database, self._store, self._logs)
         self.rules = default_rules()
         self._derivations = Derivations(self._database, lambda: self.rules)
         self._watched: dict[str, str] = {}
@@ -69,6 +72,12 @@ class Workspace(ExchangedRatings, JudgedCalls, RanPrograms, RuledTurns, TracedAn
         return self._store.folder
 
     @property
+    def generation(self) -> object:
+        """What changes whenever the tables do, compared by `==`; asking it is cheap."""
+        self._sync()
+        return self._store.state()
+
+    @property
     def is_damaged(self) -> bool:
         """Whether tables of the folder cannot be read; `refresh` reads their sources again, and `diagnostics` says which these are."""
         self._check_open()
@@ -78,8 +87,9 @@ class Workspace(ExchangedRatings, JudgedCalls, RanPrograms, RuledTurns, TracedAn
         """Read further files, or what is at hand in Python; files that are known and have not changed are not read again.
 
         Args:
-            what: a file, a folder, a glob with `**`, or several of these; or an open file, bytes, or parsed values such as a list of messages, which are
-                kept with the workspace, since there is no file to read them from again.
+            what: a file, a folder, a glob with `**`, or several of these; a database of live conversations (an SQLite file or the URL of one on PostgreSQL),
+                which is followed from then on; or an open file, bytes, or parsed values such as a list of messages, which are kept with the workspace,
+                since there is no file to read them from again.
             name: of what is no path: what is given later under the same name takes its place.
             latest_first: whether the files that changed last come first, rather than in the order of the paths.
 
@@ -93,7 +103,8 @@ class Workspace(ExchangedRatings, JudgedCalls, RanPrograms, RuledTurns, TracedAn
         """
         self._check_open()
         paths, given = sort_input(what, name)
-        found = find_files(paths)
+        paths = self._watch_urls(paths)
+        found = self._watch_files(find_files(paths))
         self._take_in(sorted(found, key=_latest_first) if latest_first else found, given)
         self._watched |= {absolute(path): path for path in map(os.path.expanduser, paths)}
         return self
@@ -111,10 +122,11 @@ class Workspace(ExchangedRatings, JudgedCalls, RanPrograms, RuledTurns, TracedAn
         """
         self._check_open()
         self._store.check()
-        found = [item.path for path, given in self._watched.items() for item in _present(path, given)]
+        self._watch_again()
+        found = [item.path for path, given in self._watched.items() for item in self._watch_files(_present(path, given))]
         groups = [group for batch in self._store.batches() for group in batch.groups]
         damaged = [group for _, lost in self._store.damaged() for group in lost]
-        kept = [file.source.path for group in (*groups, *damaged) for file in group.files]
+        kept = [file.source.path for group in (*groups, *damaged) if group.format != LIVE for file in group.files]
         self._take_in(find_again(self._store, (*found, *kept)))
         return self
 
@@ -277,8 +289,9 @@ class Workspace(ExchangedRatings, JudgedCalls, RanPrograms, RuledTurns, TracedAn
         copy_batches(self._store, store)
         logs = logs_of(store)
         logs.take_over(self._logs)
-        self._mirror.follow(store, logs)
-        self._store, self._logs = store, logs
+        self._store, self._logs = LiveStore(store), logs
+        self._watch_own()
+        self._mirror.follow(self._store, logs)
         self.name = path.name if self.name == "memory" else self.name
         return self
 
@@ -313,8 +326,9 @@ class Workspace(ExchangedRatings, JudgedCalls, RanPrograms, RuledTurns, TracedAn
             self._sync()
 
     def _sync(self) -> None:
-        """Let the tables show what is there now."""
+        """Let the tables show what is there now: what grows by itself, live conversations and what other notebooks said, is followed before each query."""
         self._check_open()
+        self._live.take_in(self._store)
         self._mirror.sync()
 
     def _check_open(self) -> None:

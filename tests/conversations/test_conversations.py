@@ -357,3 +357,25 @@ def test_tools_of_earlier_turns_are_shown_with_what_they_put_out() -> None:
 
 def last_text_of(message: dict[str, Any]) -> str:
     return "".join(str(part.get("text", "")) for part in message["parts"])
+
+
+@anb.tool(effects="changes")
+def refund(order: str) -> str:
+    """Refund an order."""
+    return f"refunded {order}"
+
+
+def test_an_answer_is_kept_though_the_view_that_ran_the_turn_resumes_it_first() -> None:
+    """Where two views of one process had the turn, approve() raised turn-state after the answer was recorded; and wait() never saw the other's end."""
+    store = MemoryStore()
+    asking = opened(anb.program(tools=[refund], approve="changes")(tutor.function), store=store, model=EchoProvider(_refunds))
+    for number in range(20):
+        waiting = asking.send(f"Refund order {number}").wait(WAIT)
+        other = Conversation(asking.program, "alex", store=store, model=EchoProvider(_refunds))
+        answered = other.turn(waiting.id).approve(by="ana")
+        assert answered.state in ("running", "done")
+        assert asking.turn(waiting.id).wait(WAIT).state == "done"
+
+
+def _refunds(request: Any) -> Any:
+    return "done" if request.input[-1]["role"] == "tool" else wants(("refund", {"order": "7"}))

@@ -41,5 +41,5 @@ def test_the_committed_bundle_is_what_the_sources_build(tmp_path: Path) -> None:
     os.symlink(FRONTEND / "node_modules", copy / "node_modules")
     subprocess.run(["node", "build.mjs"], cwd=copy, check=True, capture_output=True)
     built = sorted(path.name for path in (tmp_path / "agentnb" / "static").iterdir())
-    assert built == ["calltree.js", "rater.js", "replay.js", "transcript.js", "upload.js"]
+    assert built == ["approvals.js", "calltree.js", "rater.js", "replay.js", "transcript.js", "upload.js"]
     assert filecmp.cmpfiles(tmp_path / "agentnb" / "static", STATIC, built, shallow=False)[1:] == ([], [])

@@ -12,8 +12,9 @@ import pytest
 
 import agentnb as anb
 from agentnb.workspace import Workspace
+from tests.processes import finish, start
 from tests.workspace.recordings import count, session_lines, write_session
-from tests.workspace.test_processes import FULL, finish, start
+from tests.workspace.test_processes import FULL
 
 KILLED = """
 import random, signal, time
@@ -84,9 +85,9 @@ def test_a_rating_outlives_a_kill_right_after_it_was_acknowledged_and_at_any_mom
 
 @needs_fork
 @pytest.mark.torture
-@pytest.mark.parametrize("patience", [0, 0.02])
-def test_ratings_outlive_hundreds_of_kills(root: Path, tmp_path: Path, patience: float) -> None:
-    kill(root, tmp_path, 200, patience)
+@pytest.mark.parametrize(("patience", "times"), [(0, 200), (0.02, 100)])
+def test_ratings_outlive_hundreds_of_kills(root: Path, tmp_path: Path, patience: float, times: int) -> None:
+    kill(root, tmp_path, times, patience)
 
 
 def test_two_notebooks_that_rate_lists_at_once_lose_none_and_see_each_other(root: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from platformdirs import user_data_path
 
@@ -15,10 +15,19 @@ from agentnb.conversations.stores.memory import MemoryStore
 from agentnb.conversations.stores.protocols import Store
 from agentnb.errors import OptionError
 
-Place: TypeAlias = bool | str | os.PathLike[str] | Store | None
+Place: TypeAlias = "bool | str | os.PathLike[str] | Store | HasRecords | None"
 """What a store is opened from."""
 
 _DATABASES = (".sqlite", ".sqlite3", ".db")
+
+
+@runtime_checkable
+class HasRecords(Protocol):
+    """What keeps live conversations among other things, as a workspace does."""
+
+    @property
+    def records_place(self) -> bool | str | os.PathLike[str] | Store | None:
+        """Where it keeps them."""
 
 
 def open_store(place: Place = None) -> Store:
@@ -26,8 +35,8 @@ def open_store(place: Place = None) -> Store:
 
     Args:
         place: None or False for the memory of this process; True for `records.sqlite` in this account's data folder; the path of a folder, for files in
-            FunctAI's layout; the path of a file that ends with .sqlite, .sqlite3 or .db, or that is there; a URL of PostgreSQL or SQLite; or a store, which
-            is returned as it is.
+            FunctAI's layout; the path of a file that ends with .sqlite, .sqlite3 or .db, or that is there; a URL of PostgreSQL or SQLite; a workspace, for
+            the conversations that it shows beside what it has read; or a store, which is returned as it is.
 
     Returns:
         The store; the same one for the same place in this process.
@@ -36,6 +45,8 @@ def open_store(place: Place = None) -> Store:
         OptionError: it is nothing of these.
         ConversationError: the place cannot be opened.
     """
+    if isinstance(place, HasRecords):
+        place = place.records_place
     if place is None or place is False:
         return _opened.at("", MemoryStore)
     if place is True:

@@ -8,6 +8,7 @@ import type { RenderProps } from "./model.ts";
 import { takePictures } from "./pictures.ts";
 import { idAt, Ratings, withoutControls } from "./rating.ts";
 import { idOf, Selection } from "./selection.ts";
+import { stayInSight } from "./sight.ts";
 import { Strip } from "./strip.ts";
 
 const ROWS = "tr[data-call]";
@@ -21,6 +22,7 @@ class CallTree {
   readonly #page: number;
   readonly #folded = new Set<string>();
   readonly #order = { only_failed: false, by_time: false };
+  #detailHtml = "";
   readonly #detail = make("div", { class: "detail", "data-part": "detail" });
 
   constructor(cell: Cell) {
@@ -33,6 +35,10 @@ class CallTree {
     takeKeys(cell.root, this.#keys, () => this.#escape(), cell.signal);
     takePictures(cell);
     takeClicks(cell, this.#actions(), (clicked) => this.#clicked(clicked));
+    if (cell.model.get("_follows") === true) {
+      cell.kernel.on("grew", () => this.#grow());
+      stayInSight(cell);
+    }
     this.#selection.rove();
     this.#selection.follow();
   }
@@ -88,6 +94,23 @@ class CallTree {
     const beside = this.#cell.view.querySelector<HTMLElement>("table.tree");
     const shape = { item: ROWS, action: "more-rows", data: {}, page: this.#page, most: PAGES_KEPT * this.#page };
     return box === null || beside === null ? null : new Strip({ ...shape, box, beside });
+  }
+
+  /** Show the rows again, and the selected call where it has changed, without moving what is being read. */
+  #grow(): void {
+    const { view, kernel } = this.#cell;
+    const first = this.#strip?.first ?? 0;
+    const count = Math.max(this.#page, all(view, ROWS).length);
+    kernel.ask("rows", "rows", { first, count, ...this.#question }, (result) => {
+      const { scrollTop } = view;
+      this.#replace(result, document.activeElement?.matches(ROWS) === true);
+      view.scrollTop = scrollTop;
+    });
+    const id = this.#detail.dataset["call"] ?? "";
+    if (id === "") return;
+    kernel.ask("detail", "call", { call_id: id }, ({ html }) => {
+      if (this.#detailHtml !== String(html) && this.#detail.querySelector("form") === null) this.#fillDetail(String(html));
+    });
   }
 
   /** Ask for rows from a place on and show them instead of the present ones. */
@@ -150,6 +173,7 @@ class CallTree {
   }
 
   #fillDetail(html: string): void {
+    this.#detailHtml = html;
     setHtml(this.#detail, html);
     for (const call of all<HTMLDetailsElement>(this.#detail, ":scope > details")) call.open = true;
     if (!this.#ratings.allowed) withoutControls(this.#detail);

@@ -34,6 +34,37 @@ export function parsed(html: string): DocumentFragment {
   return fragment;
 }
 
+/** What the children of a box were when they came: what a person has unfolded since makes no difference. */
+const came = new WeakMap<Element, (Node | null)[]>();
+
+/**
+ * Show newer HTML in a box that somebody reads: children that are the same stay as they are, with what is unfolded, marked and typed in them; in those that
+ * changed, what was unfolded or folded is so again.
+ */
+export function grow(box: HTMLElement, html: string): void {
+  const fresh = [...parsed(html).children];
+  const written: (Node | null)[] = fresh.map((child) => child.cloneNode(true));
+  const before = came.get(box) ?? [];
+  const known = new Map(all<HTMLDetailsElement>(box, "details[data-call]").map((each) => [each.dataset["call"] ?? "", each.open]));
+  const old = [...box.children];
+  came.set(box, written);
+  for (const [at, child] of fresh.entries()) {
+    const here = old[at];
+    if (here !== undefined && before[at]?.isEqualNode(written[at] ?? null) === true) continue;
+    for (const each of [child as HTMLElement, ...all(child, "details[data-call]")]) {
+      const open = known.get(each.dataset["call"] ?? "");
+      if (each instanceof HTMLDetailsElement && open !== undefined) each.open = open;
+    }
+    if (here !== undefined && here.querySelector("form") !== null) {
+      written[at] = null; // what is typed in it stays, and the next news put it right
+      continue;
+    }
+    if (here === undefined) box.append(child);
+    else here.replaceWith(child);
+  }
+  for (const gone of old.slice(fresh.length)) gone.remove();
+}
+
 export function all<E extends HTMLElement>(within: ParentNode, selector: string): E[] {
   return [...within.querySelectorAll<E>(selector)];
 }

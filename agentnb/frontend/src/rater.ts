@@ -74,8 +74,7 @@ class Rater {
     const call = text(this.#cell.model, "_call");
     const fields = await this.#written();
     const done = (words: string): void => {
-      this.#busy = false;
-      this.#box.removeAttribute("aria-busy");
+      this.#free();
       this.#status.textContent = words;
     };
     const answered = (result: Record<string, unknown>): void => {
@@ -141,8 +140,16 @@ class Rater {
     else this.#open.delete(name);
   }
 
+  #free(): void {
+    this.#busy = false;
+    this.#box.removeAttribute("aria-busy");
+  }
+
   #show(): void {
     const { view, model } = this.#cell;
+    // From here on the call is in sight, and may be judged: the answer to the key that brought it may come later.
+    if (this.#busy) this.#cell.root.focus({ preventScroll: true });
+    this.#free();
     setHtml(view, text(model, "_html"));
     for (const fold of all<HTMLDetailsElement>(view, "details[data-fold]")) fold.open = this.#open.has(fold.dataset["fold"] ?? "");
     view.scrollTop = 0;

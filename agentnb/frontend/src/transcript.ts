@@ -8,6 +8,7 @@ import type { RenderProps } from "./model.ts";
 import { takePictures } from "./pictures.ts";
 import { idAt, Ratings, withoutControls } from "./rating.ts";
 import { idOf, Selection } from "./selection.ts";
+import { stayInSight } from "./sight.ts";
 import { type Counts, type Question, Turns } from "./turns.ts";
 
 const ITEMS = "details.turn, details.call, details.agent";
@@ -37,6 +38,10 @@ class Transcript {
     cell.root.addEventListener("input", (event) => this.#typed(event.target as HTMLElement), { signal: cell.signal });
     cell.root.addEventListener("keydown", (event) => event.key === "Enter" && event.target === this.#field && this.#toFirst(), { signal: cell.signal });
     cell.signal.addEventListener("abort", () => this.#marks.clear(), { once: true });
+    if (cell.model.get("_follows") === true) {
+      cell.kernel.on("grew", ({ html, turns }) => this.#turns.grow(String(html), turns as string[]));
+      stayInSight(cell);
+    }
     this.#changed();
     this.#selection.follow();
   }

@@ -1,7 +1,7 @@
 // THE TURNS IN THE PAGE: pages of lines, the steps of unfolded ones, and how a call is found among them.
 
 import { type Cell, keepFocus } from "./cell.ts";
-import { all, make, numberOf, parsed, setHtml, withData } from "./dom.ts";
+import { all, grow, make, numberOf, parsed, setHtml, withData } from "./dom.ts";
 import type { Result } from "./kernel.ts";
 import { Strip } from "./strip.ts";
 
@@ -172,11 +172,42 @@ export class Turns {
     if (line && shown[0] !== undefined) shown[0].querySelector(":scope > summary > .line")?.replaceWith(line);
   }
 
+  /** Show anew what has come to turns that run: their lines, the steps of those that are unfolded, and turns that were sent since. */
+  grow(html: string, ids: string[]): void {
+    const fresh = all(parsed(html), "details.turn");
+    for (const [at, id] of ids.entries()) {
+      const shown = withData(this.#cell.view, "turn", id, "details.turn")[0];
+      const line = fresh[at];
+      if (shown === undefined && line !== undefined) this.#append(line);
+      else if (shown !== undefined) this.#refresh(shown, id, line?.querySelector(":scope > summary > .line"));
+    }
+    this.#changed();
+  }
+
   /** Unfold every turn of the page, or fold them all when they are unfolded. */
   unfoldAll(): void {
     const turns = all<HTMLDetailsElement>(this.#cell.view, "details.turn");
     const open = turns.some((turn) => !turn.open);
     for (const turn of turns) turn.open = open;
+  }
+
+  /** A turn that was sent since stands at the end, where the end is in the page and nothing was asked. */
+  #append(turn: HTMLElement): void {
+    const { find, filter } = this.asked;
+    const lines = this.#cell.view.querySelector(":scope > .turns");
+    const more = this.#cell.view.querySelector(":scope > .more:not([data-edge=before]) [data-action=more-turns]");
+    if (lines !== null && find === "" && filter === "all" && more === null) lines.append(turn);
+  }
+
+  #refresh(turn: HTMLElement, id: string, line: Element | null | undefined): void {
+    if (line) turn.querySelector(":scope > summary > .line")?.replaceWith(line);
+    const steps = turn.querySelector<HTMLElement>(":scope > .steps");
+    // Who has paged on reads elsewhere.
+    if (steps === null || steps.querySelector(":scope > [data-edge=before]") !== null) return;
+    this.#cell.kernel.ask(`grow:${id}`, "turn", { turn_id: id, agent: "", first: 0, count: STEPS }, (result) => {
+      grow(steps, String(result["html"]));
+      this.#changed();
+    });
   }
 
   #toggled(target: HTMLElement): void {

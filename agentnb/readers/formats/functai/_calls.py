@@ -21,10 +21,13 @@ _READ_TURN = frozenset({"functai_conversation", "kind", "seq", "at", "turn", "pa
 class Call:
     """What is known of a call: its record in the log, else its turn's records, a conversation's note of a helper, or its events."""
 
-    def __init__(self, call_id: str, store: Store, *, turn: Turn | None = None, helper: Row | None = None, near: Row | None = None) -> None:
-        """Put together what the files tell of a call; of one that only others name, `near` is a record that does."""
+    def __init__(
+        self, call_id: str, store: Store, *, turn: Turn | None = None, helper: Row | None = None, near: Row | None = None, made: Turn | None = None
+    ) -> None:
+        """Put together what the files tell of a call; of one that only others name, `near` is a record that does, and `made` the turn that it merged."""
         self.id = call_id
-        self.near = near
+        self.made = made
+        self.near = near if made is None else made.row
         self.turn = turn
         self.helper = helper
         self.row = store.best_call(call_id)
@@ -45,7 +48,7 @@ class Call:
     def parent(self) -> str | None:
         """The call that made it."""
         held = (text_in(self.record, "parent"), text_in(self.started.value, "parent") if self.started else None)
-        return next((name for name in held if name), text_in(self.helper.value, "turn") if self.helper else None)
+        return next((name for name in held if name), text_in(self.helper.value, "turn") if self.helper else self.made.id if self.made else None)
 
     @property
     def root(self) -> str | None:
@@ -67,7 +70,8 @@ class Call:
     @property
     def name(self) -> str:
         """The program's name."""
-        return text_in(self.program, "name") or next((name for row in self.events if (name := text_in(row.value, "function"))), "")
+        named = text_in(self.program, "name") or next((name for row in self.events if (name := text_in(row.value, "function"))), None)
+        return named or (text_in(self.made.made_by, "name") if self.made else None) or ""
 
     @property
     def inputs(self) -> dict[str, Any] | None:
@@ -80,7 +84,8 @@ class Call:
     def outputs(self) -> dict[str, Any] | None:
         """What it answered, field by field."""
         lmcc = object_in(self.helper.value, "lmcc") if self.helper else {}
-        return next((record["outputs"] for record in (self.record, self.ended, lmcc) if isinstance(record.get("outputs"), dict)), None)
+        merged = self.made.ended.value if self.made is not None and self.made.ended is not None else {}
+        return next((record["outputs"] for record in (self.record, self.ended, lmcc, merged) if isinstance(record.get("outputs"), dict)), None)
 
     @property
     def answer(self) -> str | None:
@@ -113,7 +118,7 @@ class Call:
     def state(self) -> str | None:
         """How it ended; None of one that has no end, since nothing tells whether it goes on."""
         if self.row is None and self._end is None and self.helper is None:
-            return None
+            return "done" if self.made is not None else None
         cancelled = object_in(self.record or (self._end.value if self._end else {}), "error").get("type") == "Cancelled"
         return "done" if self.error is None else "stopped" if cancelled else "failed"
 
@@ -141,8 +146,8 @@ class Call:
         said = said or (said_of_record({"steps": object_in(self.helper.value, "lmcc").get("steps")}, place) if self.helper else [])
         said = said or said_of_events(self.events)
         if not said and self.turn is not None:
-            rows = [*self.turn.of("reply"), *(row for row in self.turn.of("tool") if self.turn.of("reply"))]
-            said = said_of_replies(sorted(rows, key=lambda row: row.place), self.turn.replayed())
+            replies, tools = ([row for row in self.turn.of(kind) if _is_outermost(row)] for kind in ("reply", "tool"))
+            said = said_of_replies(sorted([*replies, *(tools if replies else [])], key=lambda row: row.place), self.turn.replayed())
         usage = usage_in(self.record.get("usage") or self.ended.get("usage"))
         return _with_usage(said, usage, self)
 
@@ -175,6 +180,11 @@ def _kept_exchange(exchange: dict[str, Any]) -> dict[str, Any]:
     """Return what of an exchange says whether it can be shown again; request and reply are in the parts."""
     kept = {name: exchange[name] for name in ("request_hash", "finish") if exchange.get(name) is not None}
     return kept | ({"replied": True} if exchange.get("response") is not None else {})
+
+
+def _is_outermost(row: Row) -> bool:
+    """Tell whether a reply or a tool is of the turn's own call: those of helpers are told by the events of these."""
+    return "/" not in (text_in(row.value, "site") or "")
 
 
 def _with_usage(said: list[Said], usage: dict[str, Any], call: Call) -> list[Said]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from agentnb.readers._fields import object_in
 from agentnb.readers._json import to_json
@@ -16,6 +16,10 @@ from agentnb.readers.formats.functai._calls import Call
 from agentnb.readers.formats.functai._store import Store
 from agentnb.readers.formats.functai._trees import Trees, in_order
 from agentnb.readers.formats.functai._turns import FileLog, Row, text_in
+from agentnb.values.calls import CallState
+
+_OPEN: Final[dict[str, CallState]] = {"running": "running", "waiting": "unanswered"}
+"""How a tool call without a result stands in a turn that has not ended."""
 
 
 class _Plan(NamedTuple):
@@ -34,16 +38,17 @@ class _Nested(NamedTuple):
     thread: Thread
 
 
-def emit(store: Store, rows: Rows, now: int) -> None:
+def emit(store: Store, rows: Rows, now: int, format: str = "functai") -> None:
     """Write everything into the tables.
 
     Args:
         store: what the files hold.
         rows: the tables.
         now: the moment at which leases are looked at, in microseconds.
+        format: what the conversations are of.
     """
     trees = Trees(store)
-    apart = Apart(rows, "functai")
+    apart = Apart(rows, format)
     turns: dict[str, TurnRow] = {}
     for plan in _plans(store, trees):
         _Writing(plan, trees, apart, turns, now).write()
@@ -64,7 +69,9 @@ def _plans(store: Store, trees: Trees) -> list[_Plan]:
 
 
 def _conversation_id(log: FileLog, trees: Trees) -> str:
-    """Return a conversation's id, which only the call log tells, else the id of its first turn."""
+    """Return a conversation's id, which its place or the call log tells, else the id of its first turn."""
+    if log.name is not None:
+        return log.name
     named = (text_in(object_in(trees.calls[turn].record, "conversation"), "id") for turn in log.turns)
     return next((name for name in named if name), next(iter(log.turns)))
 
@@ -110,6 +117,7 @@ class _Writing:
         thread.account = source.account
         own = next(row for row in reversed(thread.calls) if row.call_id == turn.turn_id)
         turn.prompt = call.prompt
+        before = {id(each): len(each.calls) for each in self.draft.threads}
         waiting = self._write_call(call, own, thread, call)
         while waiting:
             nested = waiting.pop()
@@ -117,6 +125,14 @@ class _Writing:
                 waiting.extend(self._write_nested(nested, call))
         turn.answer = call.answer
         turn.state = call.turn.state(self.now) if call.turn is not None else call.state
+        if turn.state in _OPEN:
+            self._leave_open([row for each in self.draft.threads for row in each.calls[before.get(id(each), 0) :]], _OPEN[turn.state])
+
+    def _leave_open(self, rows: list[CallRow], state: CallState) -> None:
+        """Say of tool calls without a result how they stand in a turn that goes on: nothing is odd about them."""
+        for row in rows:
+            if row.kind == "tool" and row.state is None and row.output is None:
+                row.state = state
 
     def _write_nested(self, nested: _Nested, turn: Call) -> list[_Nested]:
         call, source = nested.call, nested.call.source

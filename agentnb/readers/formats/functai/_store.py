@@ -23,9 +23,9 @@ class Store:
         self._turns: dict[str, FileLog] = {}
         self._versions: set[str] = set()
 
-    def start_log(self) -> FileLog:
-        """Start a file, which may hold the records of one conversation."""
-        log = FileLog()
+    def start_log(self, name: str | None = None) -> FileLog:
+        """Start a file, which may hold the records of one conversation; `name` is its id where that is known."""
+        log = FileLog(name)
         self.logs.append(log)
         return log
 

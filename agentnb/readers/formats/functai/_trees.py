@@ -20,6 +20,10 @@ class Trees:
         for turn in turns:
             for row in turn.of("call"):
                 self._add(text_in(row.value, "call"), store, row)
+            # A merged turn made no call: its answer is that of the program that merged, which people rate.
+            merger = text_in(turn.made_by, "call")
+            if merger is not None and merger not in self.calls:
+                self.calls[merger] = Call(merger, store, made=turn)
         for call_id in (*store.calls, *store.events):
             self._add(call_id, store)
         for call in list(self.calls.values()):

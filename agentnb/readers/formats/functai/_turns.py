@@ -58,6 +58,11 @@ class Turn:
         """Return the state of the turn at a moment."""
         return self.log.state(now)
 
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """The call that merged other turns into this one; an empty object of a turn that was sent."""
+        return dict_of(self.row.value.get("made_by"))
+
     def keep(self, row: Row) -> None:
         """Keep a line that is about this turn."""
         kind = str(row.value.get("kind"))
@@ -79,8 +84,13 @@ class Turn:
 class FileLog:
     """The lines of one file that are about a conversation."""
 
-    def __init__(self) -> None:
-        """Start without lines."""
+    def __init__(self, name: str | None = None) -> None:
+        """Start without lines.
+
+        Args:
+            name: id of the conversation, where the place that keeps it tells; None where only the call log does.
+        """
+        self.name = name
         self._log = ConversationLog()
         self.turns: dict[str, Turn] = {}
         self.others: list[dict[str, Any]] = []
