@@ -59,7 +59,11 @@ def test_an_object_is_read_out_of_the_words_around_it(text: str, outputs: dict[s
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("no object", "it holds no JSON object"), ('{"why": "x"}', "the field score is missing"), ('{"why": "x", "score": "many"}', "the field score does not fit")],
+    [
+        ("no object", "it holds no JSON object"),
+        ('{"why": "x"}', "the field score is missing"),
+        ('{"why": "x", "score": "many"}', "the field score does not fit"),
+    ],
 )
 def test_what_cannot_be_read_is_said_field_by_field(text: str, said: str) -> None:
     with pytest.raises(ModelError, match=said) as caught:
@@ -111,9 +115,8 @@ def broken(request: Any) -> Iterator[Any]:
 
 
 def test_after_an_error_of_the_provider_the_request_is_made_again_and_what_was_said_is_dropped() -> None:
-    replies = iter([broken, lambda request: "whole"])
-    stream = plain.stream("x", model=EchoProvider(lambda request: next(replies)(request)))
-    assert events_of(stream)[:3] == [("request", None), ("text", "half"), ("retry", "EchoProvider: overloaded")]
+    stream = plain.stream("x", model=ScriptedProvider(broken, "whole"))
+    assert events_of(stream)[:3] == [("request", None), ("text", "half"), ("retry", "ScriptedProvider: overloaded")]
     assert stream.result(10) == "whole"
 
 

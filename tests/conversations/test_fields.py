@@ -61,7 +61,11 @@ def test_inputs_are_made_what_their_annotations_say_and_come_back_from_json() ->
 
 @pytest.mark.parametrize(
     ("args", "kwargs", "said"),
-    [((), {}, "it takes order, colour=…, weights=…"), (({"number": 1},), {"size": 1}, "unexpected keyword"), (({"number": 1},), {"order": 2}, "multiple values")],
+    [
+        ((), {}, "it takes order, colour=…, weights=…"),
+        (({"number": 1},), {"size": 1}, "unexpected keyword"),
+        (({"number": 1},), {"order": 2}, "multiple values"),
+    ],
 )
 def test_inputs_that_are_missing_unknown_or_given_twice_are_refused(args: tuple[Any, ...], kwargs: dict[str, Any], said: str) -> None:
     with pytest.raises(TypeError, match=said):

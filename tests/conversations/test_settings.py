@@ -100,7 +100,9 @@ def test_a_vendors_name_means_one_provider_as_long_as_the_process_lives(monkeypa
     assert (model_name("openai:some-model"), vendor_of(provider)) == ("openai:some-model", "openai")
 
 
-@pytest.mark.parametrize(("model", "said"), [(None, "has no model"), (7, "a provider or a name"), ("nobody", "no model is called 'nobody'"), ("openai:", "no model")])
+@pytest.mark.parametrize(
+    ("model", "said"), [(None, "has no model"), (7, "a provider or a name"), ("nobody", "no model is called 'nobody'"), ("openai:", "no model")]
+)
 def test_a_model_that_there_is_not_is_said_to_be_missing(model: Any, said: str) -> None:
     with pytest.raises(SettingError, match=said):
         provider_of(model, "plain")
