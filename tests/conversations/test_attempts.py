@@ -82,8 +82,13 @@ def test_a_turn_that_waits_is_not_taken_back_by_a_late_heartbeat(caplog: pytest.
     chat = clerk.conversation("c", store=store, model=EchoProvider(lambda request: wants(("refund", {"order": "1"}))), lease_seconds=0.001)
     beats: list[Heartbeat] = []
     start = Heartbeat.start
+
+    def noted(beat: Heartbeat) -> None:
+        beats.append(beat)
+        start(beat)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Heartbeat, "start", lambda beat: (beats.append(beat), start(beat))[1])
+        patch.setattr(Heartbeat, "start", noted)
         waiting = chat.send("Hi").wait(WAIT)
     length = len(store.read("c"))
     (beat,) = beats
@@ -117,8 +122,10 @@ def test_an_answer_after_which_somebody_else_was_quicker_to_resume_raises_nothin
             told.append(error.code)
 
     threads = [threading.Thread(target=answer, args=(view,)) for view in views]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert turn.refresh().wait(WAIT).result == "refunded 1"
     assert set(told) <= {"answered", "turn-state"}
     assert told.count("answered") == sum(record["kind"] == "approval" for record in store.read("c")) >= 1
