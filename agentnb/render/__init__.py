@@ -48,9 +48,9 @@ from agentnb.render._plain import (
 )
 from agentnb.render._questions import (
     plain_questions,
-    question_element,
     question_key,
     questions_heading,
+    render_question,
     render_question_whole,
     render_questions,
 )
@@ -114,7 +114,6 @@ __all__ = [
     "plain_trace",
     "plain_transcript",
     "plain_turn",
-    "question_element",
     "question_key",
     "questions_heading",
     "render_accuracy",
@@ -139,6 +138,7 @@ __all__ = [
     "render_live_conversation",
     "render_live_turn",
     "render_message",
+    "render_question",
     "render_question_whole",
     "render_questions",
     "render_rating",

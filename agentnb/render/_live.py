@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentnb.render._frame import framed, heading, too_large
+from agentnb.render._code import terminal
+from agentnb.render._frame import framed, heading, room_inside, too_large
 from agentnb.render._marks import TURN_MARKS, UNKNOWN, marked
 from agentnb.render._markup import Child, Html, join, tag
 from agentnb.render._numbers import amount, facts
@@ -62,19 +63,19 @@ def render_live_turn(card: LiveTurnCard, *, budget: int = BUDGET) -> str:
             tag("div", prose(card.asked, limit=detail.said), class_="said person") if card.asked else None,
             tag("div", waits, class_="questions") if waits else None,
             tag("div", prose(card.answer, limit=detail.said), class_="said answer") if card.answer is not None else None,
-            tag("pre", visible(card.error), class_="out bad") if card.error else None,
-            tag("pre", visible(card.tree)) if "\n" in card.tree else None,
+            terminal(card.error, limit=detail.failed, class_="out bad") if card.error else None,
+            terminal(card.tree, limit=detail.got) if "\n" in card.tree else None,
             _next(card),
         ]
         inside = tag("div", body, class_="steps")
-        if weight(inside) < budget // 2:
+        if weight(inside) <= room_inside(budget, standalone=True) - weight(head):
             return framed("live-turn", "Turn", [head, inside], standalone=True, budget=budget)
     return framed("live-turn", "Turn", [head, too_large()], standalone=True, budget=budget)
 
 
 def render_live_conversation(card: LiveConversationCard, *, budget: int = BUDGET) -> str:
     """Show a live conversation: its turns, each with its state, and what the last one needs."""
-    known = facts(card.program, amount(card.total, "turn"))
+    known = facts(one_line(card.program, 80) if card.program else None, amount(card.total, "turn"))
     before = card.total - len(card.turns)
     lines = [_line(before + number, turn) for number, turn in enumerate(card.turns, 1)]
     body: list[Child] = [
@@ -89,13 +90,15 @@ def plain_live_turn(card: LiveTurnCard) -> str:
     """Say in one line what a live turn was asked and how it stands."""
     waits = f"{amount(len(card.waiting), 'call')} {'waits' if len(card.waiting) == 1 else 'wait'} for a person" if card.waiting else None
     told = one_line(card.answer, 80) if card.answer is not None else None
-    return visible(f"Live turn “{one_line(card.asked, 60)}” · " + facts(card.state or UNKNOWN.word, waits, told))
+    return visible(f"Live turn “{one_line(card.asked, 60)}” · " + facts(one_line(card.state or UNKNOWN.word, 40), waits, told))
 
 
 def plain_live_conversation(card: LiveConversationCard) -> str:
     """Say in one line which live conversation this is, and how its last turn stands."""
     last = card.turns[-1].state if card.turns else None
-    return visible(f"Live conversation {one_line(card.conversation_id, 80)} · " + facts(card.program, amount(card.total, "turn"), last))
+    return visible(
+        f"Live conversation {one_line(card.conversation_id, 80)} · " + facts(one_line(card.program or "", 80) or None, amount(card.total, "turn"), last)
+    )
 
 
 def _line(number: int, turn: LiveTurnCard) -> Html:
@@ -115,4 +118,4 @@ def _mark(turn: LiveTurnCard) -> Html:
 def _next(card: LiveTurnCard) -> Html | None:
     if card.advice is None:
         return None
-    return tag("p", card.advice, " ", join([tag("code", each) for each in card.code], by=" · "), class_="dim next")
+    return tag("p", one_line(card.advice, 300), " ", join([tag("code", one_line(each, 120)) for each in card.code[:4]], by=" · "), class_="dim next")

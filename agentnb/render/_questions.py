@@ -10,8 +10,9 @@ from agentnb.render._calls import arguments_element, arguments_line
 from agentnb.render._frame import framed, heading, room_inside, too_large
 from agentnb.render._markup import Html, join, tag
 from agentnb.render._numbers import amount
-from agentnb.render._room import BUDGET, DETAILS, FULL, Detail, Room
-from agentnb.render._text import one_line, visible
+from agentnb.render._prose import prose
+from agentnb.render._room import BUDGET, DETAILS, FULL, Detail, Room, weight, within
+from agentnb.render._text import one_line
 from agentnb.values import Call, WaitingApproval
 
 WHOLE: Final = FULL._replace(put=60_000)
@@ -49,6 +50,12 @@ def render_questions(questions: Sequence[WaitingApproval], *, total: int | None 
     return framed("approvals", "Approvals", [questions_heading(len(questions) if total is None else total, by), *body], standalone=True, budget=budget)
 
 
+def render_question(question: WaitingApproval, *, budget: int = BUDGET) -> str:
+    """Show one question where it can be answered, within a budget of bytes."""
+    shown = [question_element(question, detail, live=True) for detail in DETAILS]
+    return next((each for each in shown if weight(each) <= within(budget)), shown[-1])
+
+
 def render_question_whole(question: WaitingApproval) -> str:
     """Show all arguments of a question, as far as anything can be shown."""
     return join(arguments_element(_call(question), WHOLE))
@@ -77,7 +84,7 @@ def question_element(question: WaitingApproval, detail: Detail = FULL, *, live: 
         tag("span", "waiting", class_="waits dim", data_since=since) if since else None,
         by=" ",
     )
-    asked = tag("div", visible(question.question), class_="prose ask-person") if question.question else None
+    asked = tag("div", prose(question.question, limit=detail.aside), class_="ask-person") if question.question else None
     controls = _controls(question) if live else None
     body = tag("div", tag("div", line, class_="line"), asked, _arguments(question, detail, live=live), _about(question), class_="asked")
     key = question_key(question) if live else None

@@ -11,15 +11,18 @@ from agentnb.conversations import Conversation
 from agentnb.conversations.questions import Questions
 from agentnb.conversations.stores import Store, open_store
 from agentnb.errors import AgentnbError, ConversationError, OptionError
-from agentnb.render import plain_questions, question_element, question_key, questions_heading, render_question_whole, render_questions
+from agentnb.render import plain_questions, question_key, questions_heading, render_question, render_question_whole, render_questions
 from agentnb.values import WaitingApproval
 from agentnb.widgets._cell import STATIC, Answer, Cell, Request, css_height
 from agentnb.widgets._following import Follower
 from agentnb.widgets._targets import check_options
+from agentnb.widgets._view import REPLY_BUDGET
 from agentnb.workspace import Workspace
 
 POLL_SECONDS: Final = 0.3
 """Between two looks at the store while the widget is in sight: what somebody else answered is gone within a second."""
+BUDGET: Final = 25_000
+"""Bytes of one question."""
 RESUME_SECONDS: Final = 4.0
 """After which an answered turn that nobody goes on with is told of."""
 
@@ -195,7 +198,8 @@ class Approvals(Cell):
     def _news(self) -> Answer:
         with self._look_lock:
             shown = list(self._known.items())[: self._most]
-            questions = [{"key": key, "html": question_element(each.question, live=True)} for key, each in shown]
+            budget = min(BUDGET, REPLY_BUDGET // max(len(shown), 1))
+            questions = [{"key": key, "html": render_question(each.question, budget=budget)} for key, each in shown]
             head = questions_heading(len(self._known), self._person())
             return {"head": head, "questions": questions, "more": len(self._known) - len(shown), "said": list(self._said)}
 

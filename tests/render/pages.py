@@ -15,7 +15,9 @@ TAGS = VOID | set(
 )
 ATTRIBUTES = set("align alt class decoding dir href loading open placeholder rel role scope src start style tabindex target title type".split())  # noqa: SIM905
 BLOCKS = {"blockquote", "br", "details", "div", "h3", "h5", "h6", "header", "li", "p", "pre", "section", "summary", "table", "td", "th", "tr"}
-OUR_DATA = re.compile(r"data-(?:action|agent|call|filter|first|fold|message|more|part|step|turn|verdict|view)|aria-(?:expanded|label|level|pressed|selected)")
+OUR_DATA = re.compile(
+    r"data-(?:action|agent|call|filter|first|fold|message|more|part|question|since|step|turn|verdict|view)|aria-(?:expanded|label|level|pressed|selected)"
+)
 
 
 class Element(NamedTuple):

@@ -13,7 +13,7 @@ import pytest
 import agentnb.render
 from agentnb import render
 from agentnb.rules import explain_rules
-from agentnb.values import Call, Message, Part, ScriptRow, Turn
+from agentnb.values import Call, Message, Part, ScriptRow, Turn, WaitingApproval
 from agentnb.values.scripts import program_size
 from tests.render.pages import Page
 from tests.render.samples import ATTACKS, REFUND, TurnMaker, conversation, hostile_turn
@@ -37,10 +37,18 @@ def every_view(turn: Turn, attack: str) -> dict[str, str]:
     script = ScriptRow(conversation_id="c", turn_id="t", call_id="x", dispatch=1, tool=attack, argument=attack, bytes=size.bytes, lines=size.lines, text=attack,
                        outcome="failed", language=attack, turn=1, iteration=1)  # fmt: skip
     call, rated = turn.calls[2], turn.ratings[0]
+    texts: dict[str, Any] = dict.fromkeys(("conversation_id", "turn_id", "name", "path", "effects", "question", "prompt", "program"), attack)
+    asked = WaitingApproval(**texts, input=json.dumps({attack: attack}))
+    live = render.LiveTurnCard(asked=attack, state=attack, answer=attack, error=attack, waiting=(asked,), tree=f"a\n{attack}", advice=attack, code=(attack,))
+    chat = render.LiveConversationCard(conversation_id=attack, program=attack, turns=(live,), total=2)
     earlier = (render.EarlierTurn(turn_index=0, prompt=attack, answer=attack),)
     to_rate: dict[str, Any] = {"title": attack, "format": attack, "earlier": earlier, "earlier_total": 1, "told": explain_rules(turn), "rated_by": attack}
     progress = render.RatingProgress(total=9, done=3, place=4, rated_by=attack)
     return {
+        "questions": render.render_questions([asked], by=attack),
+        "live question": render.render_question(asked),
+        "turn that lives": render.render_live_turn(live),
+        "conversation that lives": render.render_live_conversation(chat),
         "turn": render.render_turn(turn),
         "live turn": render.render_turn(turn, live=True, standalone=False),
         "body": render.render_turn_body(turn, live=True, selected=call.call_id),
