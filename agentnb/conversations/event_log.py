@@ -209,7 +209,7 @@ class EventLog:
         try:
             if self._store is not None:
                 self._store.append(self.tree, batch)
-        except Exception:
+        except Exception as error:
             # What a call does never depends on whether somebody can follow it.
-            _log.warning("The events of call %s cannot be kept any more; the call itself goes on.", self.tree, exc_info=True)
+            _log.warning("The events of call %s cannot be kept any more; the call itself goes on: %s", self.tree, error)
             self._store = None

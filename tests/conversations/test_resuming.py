@@ -208,7 +208,7 @@ def test_the_same_request_twice_gets_its_own_replies_over_several_attempts(repli
     assert sum(kind.startswith("reply") for kind in kinds(store)) == 6
 
 
-def test_what_an_overtaken_attempt_still_brings_does_not_count() -> None:
+def test_what_an_overtaken_attempt_still_brings_does_not_count_and_is_said_to_be_dropped(caplog: pytest.LogCaptureFixture) -> None:
     shop, store = Shop(), MemoryStore()
     gate, under_way = threading.Event(), threading.Event()
 
@@ -220,6 +220,8 @@ def test_what_an_overtaken_attempt_still_brings_does_not_count() -> None:
     chat = shop.open(store, model=EchoProvider(slow), lease_seconds=60)
     turn = chat.send("Hi")
     under_way.wait(WAIT)
+    attempt = chat.attempt_of(turn.id)
+    assert attempt is not None
     lease = next(record for record in store.read("c") if record["kind"] == "lease")
     store.append("c", [{**{name: value for name, value in lease.items() if name != "seq"}, "until": time_text(Run.now() - 1)}])
     other = shop.open(store, model=EchoProvider(lambda request: "in time"))
@@ -227,6 +229,8 @@ def test_what_an_overtaken_attempt_still_brings_does_not_count() -> None:
     gate.set()
     assert (done.state, done.result, done.attempt) == ("done", "in time", 2)
     assert turn.wait(WAIT).result == "in time"
+    attempt.future.result(WAIT)
+    assert "was taken over by another process" in caplog.text
     assert [kind for kind in kinds(store) if kind.startswith("ended")] == ["ended done 2"]
 
 

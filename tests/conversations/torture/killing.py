@@ -21,6 +21,9 @@ class Death(NamedTuple):
     when: Literal["before", "after"] = "before"
 
 
+NEVER = Death(0)
+
+
 class Reaper:
     """Counts writes, and kills the process at the appointed one."""
 

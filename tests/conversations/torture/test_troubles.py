@@ -56,7 +56,11 @@ def held(tmp_path: Path) -> Iterator[tuple[SqlStore, Trouble]]:
 
     def bring() -> Callable[[], None]:
         holder.execute("begin immediate")
-        return lambda: holder.execute("rollback") and None
+
+        def release() -> None:
+            holder.execute("rollback")
+
+        return release
 
     yield store, bring
     holder.close()

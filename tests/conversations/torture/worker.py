@@ -14,7 +14,7 @@ from agentnb.conversations.turn import Turn
 from agentnb.errors import ConversationError
 from agentnb.streams.turn_log import UnfinishedTool
 from tests.conversations.torture import agent
-from tests.conversations.torture.killing import Death, KillingStore, Reaper
+from tests.conversations.torture.killing import NEVER, Death, KillingStore, Reaper
 from tests.conversations.torture.side_file import SideFile
 
 CONVERSATION, REQUEST, MESSAGE = "torture", "once", "Where is order 7?"
@@ -27,7 +27,7 @@ class Job(NamedTuple):
     """Where the conversation is kept."""
     side: str
     """Path of the side file."""
-    death: Death = Death(0)
+    death: Death = NEVER
     later: float = 0.0
     """Seconds that its clock is ahead: enough of them, and the leases of the processes before it have run out."""
     lease: float = 30.0
