@@ -51,6 +51,7 @@ _FIRST: Final = frozenset(name for name, kind in _BY_NAME.items() if kind not in
     "runtests",
 }
 """Names that also count as the beginning of a longer one; a business tool that checks or validates something runs no tests."""
+_LONGEST: Final = max(map(len, _FIRST))
 _STARRED: Final = {"get": "read", "update": "write"}
 _ASIDE: Final = frozenset(("todo", "todos", "plan", "memory", "memories", "message", "thought", "goal"))
 _TOLD: Final = frozenset(["sendmessage", "think", "finish", "submit", "present", "presentfiles"])
@@ -204,11 +205,13 @@ def _kind_of_name(name: str) -> str:
         return "editor" if joined == "strreplaceeditor" else _BY_NAME[joined]
     if not _ASIDE.isdisjoint(words):
         return "other"
-    for size in range(len(words) - 1, 0, -1):
+    # No known name has more words than letters, so that a recorded name of any length is looked at in one go.
+    most = min(len(words) - 1, _LONGEST)
+    for size in range(most, 0, -1):
         head = "".join(words[:size])
         if head in _FIRST:
             return _STARRED.get(head) or _BY_NAME[head]
-    for size in range(len(words) - 1, 0, -1):
+    for size in range(most, 0, -1):
         tail = "".join(words[-size:])
         if tail in _FIRST and tail not in _STARRED:
             return _BY_NAME[tail]

@@ -164,3 +164,9 @@ def test_a_run_that_is_said_to_be_done_is_green_unless_its_output_says_otherwise
         for output in ("Checked 120 files.", "2 errors", "Process running with session ID 7", "no tests found")
     ]
     assert verdicts == ["pass", "fail", None, None]
+
+
+def test_a_name_of_a_megabyte_is_looked_at_once() -> None:
+    """A recorded name of 200,000 words kept a page busy for minutes: every beginning of it was put together."""
+    assert tool_kind("a_" * 500_000) == "other"
+    assert tool_kind("read_file_" + "a_" * 500_000) == "read"

@@ -20,7 +20,7 @@ def test_every_kind_of_value_is_on_the_face_of_the_package() -> None:
     names = [
         "Approval", "Call", "ControlToolRole", "Conversation", "Decision", "Diagnostic", "Discarded", "Message", "Nudge", "ObservedAction", "ObservedDecision",
         "ObservedSubAgent", "Part", "Rating", "RawToolCall", "RawTurn", "Rule", "RuleCheck", "RuleContext", "RuleExplanation", "RuleHit", "RulePoint",
-        "Sample", "SampledCall", "ScriptProgram", "ScriptRow", "Source", "Step", "Turn", "Usage",
+        "Sample", "SampledCall", "ScriptProgram", "ScriptRow", "Source", "Step", "Turn", "Usage", "WaitingApproval",
     ]  # fmt: skip
     assert [kind.__name__ for kind in MODELS] == names
     assert sorted(name for name in agentnb.values.__all__ if name[0].isupper()) == sorted([*names, "Value"])
