@@ -10,7 +10,7 @@ BundleState = Literal["ok", "empty", "missing", "unreadable"]
 
 DISTRIBUTION = "agentnb-kit"
 """What `pip install` calls us; the name `agentnb` belongs to another project."""
-BUNDLE = ("agentnb.css", "calltree.js", "replay.js", "transcript.js", "upload.js")
+BUNDLE = ("agentnb.css", "approvals.js", "calltree.js", "rater.js", "replay.js", "transcript.js", "upload.js")
 """The files of agentnb/static that the browser needs."""
 LAB_EXTENSIONS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anywidget": "anywidget"}
 """What JupyterLab needs to show a widget, with the distribution that brings it."""
