@@ -117,7 +117,7 @@ def _pace(progress: RatingProgress) -> str | None:
 
 def _about(page: CallToRate) -> str:
     turn = page.turn
-    return facts(f"turn {turn.turn_index + 1} of {one_line(page.title or turn.conversation_id, 60)}", page.format or None)
+    return facts(f"turn {turn.turn_index + 1} of {one_line(page.title or turn.conversation_id, 60)}", one_line(page.format or "", 40) or None)
 
 
 def _body(page: CallToRate, room: int, *, blind: bool) -> Html:
