@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentnb.conversations.conversation import Conversation
-from agentnb.conversations.stores import Store, calls_of, events_of
+from agentnb.conversations.stores import FolderStore, SqlStore, calls_of, events_of
 from agentnb.conversations.turn import Turn
 from agentnb.errors import ConversationError, EventRefused, StoreConflict
 from agentnb.streams.conversation_log import ConversationLog
@@ -45,7 +45,7 @@ class Truth(NamedTuple):
 class Scene:
     """One conversation in a place of its own."""
 
-    def __init__(self, place: str, store: Store, folder: Path, nursery: Nursery, truth: Truth | None = None) -> None:
+    def __init__(self, place: str, store: SqlStore | FolderStore, folder: Path, nursery: Nursery, truth: Truth | None = None) -> None:
         """Begin with an empty place; `store` reads it from here, and `truth` is what has to come out."""
         self.place, self.store, self.nursery = place, store, nursery
         self.side = SideFile(folder / "side.jsonl")
@@ -127,10 +127,11 @@ class Scene:
         self._check_events(turn)
         assert turn.tree().splitlines() == truth.tree.splitlines()
         self._check_calls(turn, truth)
+        self.store.close()  # a server has only so many connections
 
     def is_held(self) -> bool:
         """Tell whether a process was stopped while it had the conversation, or its events, to itself."""
-        store: Any = type(self.store)(self.place, busy_timeout=0.1)  # type: ignore[call-arg]
+        store: Any = type(self.store)(self.place, busy_timeout=0.1)
         try:
             for turn in self._log().turns:
                 with contextlib.suppress(EventRefused):  # of an earlier writer, or malformed: looked at by whoever has the log to himself
