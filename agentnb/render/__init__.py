@@ -30,6 +30,7 @@ from agentnb.render._live import (
     render_live_conversation,
     render_live_turn,
 )
+from agentnb.render._markup import Html
 from agentnb.render._options import Options, options
 from agentnb.render._pages import CallToRate, EarlierTurn, Finding, RatingProgress, ResultTable, TranscriptPage, TurnLine, WorkspaceCard
 from agentnb.render._pieces import render_approval, render_message, render_rating, render_step
@@ -71,6 +72,7 @@ __all__ = [
     "CallToRate",
     "EarlierTurn",
     "Finding",
+    "Html",
     "LiveConversationCard",
     "LiveTurnCard",
     "Options",

@@ -26,7 +26,7 @@ _OUTCOMES: Final = {"fired": Mark("✓", "fired", _GOOD), "passed": Mark("–", 
 _RIGHT, _WRONG = Mark("✓", "as expected", _GOOD), Mark("✕", "not as expected", _BAD)
 
 
-def render_decision(decision: ObservedDecision, *, budget: int = BUDGET, standalone: bool = True) -> str:
+def render_decision(decision: ObservedDecision, *, budget: int = BUDGET, standalone: bool = True) -> Html:
     """Show one decision: its kind and form, what it does, what is odd about it, and what was discarded.
 
     Args:
@@ -247,7 +247,7 @@ def _branch(evaluation: Evaluation) -> str | None:
     return f"branch {place}" if evaluation.passed else f"closest miss: branch {place}"
 
 
-def _fitting(view: str, head: Html, shown: Callable[[Detail], Html], budget: int, *, standalone: bool) -> str:
+def _fitting(view: str, head: Html, shown: Callable[[Detail], Html], budget: int, *, standalone: bool) -> Html:
     room = room_inside(budget, standalone=standalone) - weight(head) - 100
     for detail in DETAILS:
         element = tag("div", shown(detail), class_="steps")

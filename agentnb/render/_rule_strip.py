@@ -41,7 +41,7 @@ def render_rule_strip(explanation: RuleExplanation, *, budget: int = BUDGET) -> 
     return rule_strip(explanation, within(budget))
 
 
-def render_rules(explanation: RuleExplanation, *, budget: int = BUDGET, standalone: bool = True) -> str:
+def render_rules(explanation: RuleExplanation, *, budget: int = BUDGET, standalone: bool = True) -> Html:
     """Show what the rules said in a turn: the nudges that were due, the points at which rules held, and every rule at the last point.
 
     Args:

@@ -55,7 +55,7 @@ def render_call_tree(
     budget: int = BUDGET,
     live: bool = False,
     standalone: bool = True,
-) -> str:
+) -> Html:
     """Show a turn's calls as a tree.
 
     Args:

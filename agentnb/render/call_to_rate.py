@@ -37,7 +37,7 @@ def render_call_to_rate(
     page: CallToRate | None,
     progress: RatingProgress,
     *,
-    body: str | None = None,
+    body: Html | None = None,
     blind: bool = True,
     live: bool = False,
     standalone: bool = True,
@@ -61,11 +61,11 @@ def render_call_to_rate(
     room = room_inside(budget, standalone=standalone) - weight(head) - 200
     if page is None:
         return framed("rater", "Rater", join(head, tag("div", _finished(progress), class_="steps")), standalone=standalone, budget=budget)
-    shown = Html(body) if body is not None else _body(page, room, blind=blind)
+    shown = body if body is not None else _body(page, room, blind=blind)
     return framed("rater", "Rater", join(head, shown), standalone=standalone, budget=budget)
 
 
-def render_call_body(page: CallToRate, *, blind: bool = True, budget: int = BUDGET) -> str:
+def render_call_body(page: CallToRate, *, blind: bool = True, budget: int = BUDGET) -> Html:
     """Show a call that waits for a verdict without the line above it, which tells how far the person has come: what can be made ahead."""
     return _body(page, room_inside(budget, standalone=False) - HEAD, blind=blind)
 
@@ -203,15 +203,15 @@ def _folds(page: CallToRate, turn: Turn) -> Iterable[tuple[str, str, Callable[[i
     selected = page.call.call_id
     if calls > 1:
         around = turn.model_copy(update={"ratings": ()})
-        yield "calls", f"of this turn: {amount(calls, 'call')}", lambda room: Html(render_call_tree(around, selected=selected, budget=room, standalone=False))
+        yield "calls", f"of this turn: {amount(calls, 'call')}", lambda room: render_call_tree(around, selected=selected, budget=room, standalone=False)
     step = _step(turn, page.call.step_id or page.call.call_id)
     if step is not None and (step.text or step.tool_calls):
         decision = normalize_decision(step.raw)
-        yield "decision", f"{decision.kind}, of step {step.step_index + 1}", lambda room: Html(render_decision(decision, budget=room, standalone=False))
+        yield "decision", f"{decision.kind}, of step {step.step_index + 1}", lambda room: render_decision(decision, budget=room, standalone=False)
     told = page.told
     if told is not None and told.points:
         due = amount(len(told.hits), "nudge") + " due" if told.hits else "no nudge due"
-        yield "rules", due, lambda room: Html(render_rules(told, budget=room, standalone=False))
+        yield "rules", due, lambda room: render_rules(told, budget=room, standalone=False)
 
 
 def _steps_fold(page: CallToRate, turn: Turn) -> tuple[str, str, Callable[[int], Html]] | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agentnb.render import CallToRate, answer_of, render_call_body
+from agentnb.render import CallToRate, Html, answer_of, render_call_body
 from agentnb.widgets._answer_shapes import Shape, choices_of, outputs_of, shape_of
 from agentnb.widgets._queue import Ids
 from agentnb.widgets._recorded import told_in
@@ -30,7 +30,7 @@ class Prepared(NamedTuple):
 
     page: CallToRate
     """The call and what is around it."""
-    body: str
+    body: Html
     """Its HTML."""
     shape: Shape
     """The form for its right answer."""

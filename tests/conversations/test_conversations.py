@@ -13,6 +13,7 @@ from agentnb.conversations import Conversation, Program
 from agentnb.conversations.stores import FolderStore, MemoryStore, SqlStore, Store
 from agentnb.streams.conversation_log import ConversationLog
 from tests.conversations.scripted import EchoProvider, last_text, wants
+from tests.transports.running import run as run_coroutine
 
 WAIT = 10
 
@@ -131,7 +132,7 @@ def test_a_turn_that_is_sent_while_another_runs_waits_for_it() -> None:
         gate.set()
         return await (await sending)
 
-    assert asyncio.run(both()).parent == first.id
+    assert run_coroutine(both()).parent == first.id
 
 
 def test_a_busy_conversation_refuses_or_branches_where_it_is_told_to() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import agentnb as anb
 from agentnb.conversations.stores import MemoryStore
+from tests.transports.running import run as run_coroutine
 from tests.transports.server import Answer, serving
 from tests.transports.wire_events import EVENTS, text_events
 
@@ -43,7 +44,7 @@ def test_a_turn_with_a_tool_runs_through_the_client(api: str) -> None:
             second = await chat.send("And now?")
             return (first, second), [body for _, body in server.requests]
 
-    (first, second), bodies = asyncio.run(asyncio.wait_for(run(), 30))
+    (first, second), bodies = run_coroutine(asyncio.wait_for(run(), 30))
     assert (first.state, first.result, second.result, first.model) == ("done", "It rains.", "Still.", "model"), first.error
     sent = [json.dumps(body) for body in bodies]
     assert "rain in Oslo" in sent[1]

@@ -17,6 +17,7 @@ from agentnb.conversations import Conversation, Turn
 from agentnb.conversations.stores import MemoryStore
 from tests.conversations.scripted import EchoProvider, wants
 from tests.processes import finish, start
+from tests.transports.running import run as run_coroutine
 
 WAIT = 10
 let_go = threading.Event()
@@ -144,7 +145,7 @@ def test_an_await_that_is_cancelled_interrupts_its_turn_which_can_be_resumed_at_
         with pytest.raises(asyncio.CancelledError):
             await waiting
 
-    asyncio.run(impatient())
+    run_coroutine(impatient())
     interrupted = turn.wait(WAIT)
     assert (interrupted.state, kinds_of(chat)) == ("interrupted", ["program", "turn", "lease", "lease"])
     let_go.set()

@@ -17,6 +17,7 @@ from agentnb.conversations.stores import SqlStore
 from tests.conversations.scripted import EchoProvider, last_text, wants
 from tests.conversations.stores.postgres import Postgres, running_postgres
 from tests.processes import finish, start
+from tests.transports.running import run as run_coroutine
 
 WAIT = 20
 Trouble = Callable[[], Callable[[], None]]
@@ -72,7 +73,7 @@ def fails(turn: Turn) -> str:
     with pytest.raises(anb.ConversationError) as caught:
         turn.wait(WAIT)
     with pytest.raises(anb.ConversationError) as awaited:
-        asyncio.run(wait_for(turn))
+        run_coroutine(wait_for(turn))
     assert caught.value.code == awaited.value.code == "store-failed"
     return str(caught.value)
 
