@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator
@@ -125,7 +126,12 @@ class Database:
     def _make_engine(self) -> Engine:
         options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT", "hide_parameters": True, "pool_timeout": self._busy_timeout}
         if self.is_sqlite:
-            engine = create_engine(self._url, connect_args={"timeout": self._busy_timeout, "check_same_thread": False}, max_overflow=-1, **options)
+            given: dict[str, Any] = {"timeout": self._busy_timeout, "check_same_thread": False}
+            if self.path is not None:
+                # A file that was removed is not made anew by whoever connects next: that it is gone has to be seen.
+                place = f"{self.path.absolute().as_uri()}?mode=rw"
+                options["creator"] = lambda: sqlite3.connect(place, uri=True, **given)
+            engine = create_engine(self._url, connect_args=given, max_overflow=-1, **options)
             event.listen(engine, "connect", _set_up_sqlite)
             return engine
         patience = {"connect_timeout": max(2, math.ceil(self._busy_timeout)), "tcp_user_timeout": math.ceil(self._busy_timeout * 1000)}
@@ -190,6 +196,7 @@ class Database:
             reason = f"all connections of this process were in use for {self._busy_timeout:g} seconds"
             raise store_failed(self.name, reason, "let fewer threads use it at once", doing=doing) from error
         except DBAPIError as error:
+            self._check_file(doing)
             if doing == "written" and was_cut_off(error) and not self.is_sqlite:
                 unknown = f"the connection to {self.name} broke while something was written: it is not known whether it is kept"
                 raise ConversationError("store-failed", f"{unknown}. Read the conversation before you write again") from error
