@@ -154,7 +154,7 @@ class _Talk:
             frame.run.events.tell(frame, "text", field=self.program.interface.answer, answer=True, text=text)
 
     def _step(self, reply: Reply, request_hash: str) -> None:
-        outputs: dict[str, Any] = {"result": reply.text} if is_plain(self.program.interface) and reply.text else {}
+        outputs: dict[str, Any] = {self.program.interface.answer: reply.text} if is_plain(self.program.interface) and reply.text else {}
         step: dict[str, Any] = {"kind": "model", "outputs": outputs, "message": reply.to_record()["message"], "request": request_hash}
         if reply.calls:
             outputs["tool_calls"] = [{"id": call.id, "name": call.name, "input": call.input} for call in reply.calls]

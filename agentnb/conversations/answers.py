@@ -31,8 +31,13 @@ def answer_records(turn: TurnLog, which: Any, *, is_yes: bool, by: str | None, r
         state = turn.state(now)
         raise ConversationError("turn-state", f"turn {turn.id[:8]} is {state} and asks nothing; somebody may have answered already", turn=turn.id)
     approval = _only_one(asked) if which is None else _matching(asked, which, turn)
-    fields = {name: approval[name] for name in ("site", "invocation", "plugin", "path") if approval.get(name) is not None}
-    return [new_record("approval", now, turn=turn.id, **fields, verdict="yes" if is_yes else "no", by=by, reason=reason)]
+    return [new_record("approval", now, turn=turn.id, **answer_fields(approval, is_yes=is_yes, by=by, reason=reason))]
+
+
+def answer_fields(approval: Mapping[str, Any], *, is_yes: bool, by: str | None, reason: str | None) -> dict[str, Any]:
+    """Return the fields of the record of an answer, whoever gave it: which question it is about, and what was said."""
+    asked = {name: approval[name] for name in ("site", "invocation", "plugin", "path") if approval.get(name) is not None}
+    return {**asked, "verdict": "yes" if is_yes else "no", "by": by, "reason": reason}
 
 
 def resume_records(turn: TurnLog, results: Mapping[Any, Any], rerun: list[Any], *, now: int) -> list[Record]:

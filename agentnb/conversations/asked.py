@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agentnb.conversations.answers import answer_fields
 from agentnb.conversations.asking import ApprovalAnswer, asks, read_answer
 from agentnb.errors import ConversationError
 
@@ -110,7 +111,7 @@ class TurnAsker(Asker):
         run = frame.run
         run.events.frontier()
         run.events.tell(frame, "approval", **event_fields(approval))
-        _journal(frame).write("approval", **answer_record(approval, answer), attempt=_journal(frame).attempt)
+        _journal(frame).write("approval", **answer_fields(approval, **answer._asdict()), attempt=_journal(frame).attempt)
         run.events.tell(frame, "approved", **answered_fields(approval, answer))
         return answer
 
@@ -140,12 +141,6 @@ class TurnAsker(Asker):
 def key_of(approval: Approval) -> tuple[str, int, str]:
     """Return what tells one question from another: place, number, and who asks."""
     return str(approval.get("site") or ""), int(approval.get("invocation") or 0), str(approval.get("plugin") or "approval")
-
-
-def answer_record(approval: Approval, answer: Answer) -> dict[str, Any]:
-    """Return the fields of the record of an answer."""
-    fields = {name: approval[name] for name in ("site", "invocation", "plugin", "path") if approval.get(name) is not None}
-    return {**fields, "verdict": "yes" if answer.is_yes else "no", "by": answer.by, "reason": answer.reason}
 
 
 def event_fields(approval: Approval) -> dict[str, Any]:

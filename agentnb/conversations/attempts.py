@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from agentnb.conversations.asked import TurnAsker
@@ -132,10 +133,7 @@ class Attempt:
             self._fail(error)
 
     def _frame(self) -> Frame:
-        program = self.program
-        frame = Frame(
-            self.run, program, call_id=self.turn_id, parent=None, site=f"{program.name}#1", invocation=None, settings=active_settings(program.settings)
-        )
+        frame = Frame.outermost(self.run, self.program, active_settings(self.program.settings))
         frame.saw, frame.earlier, frame.sections = list(self._shown.saw), list(self._shown.turns), list(self._shown.sections)
         frame.values = list(self._shown.values)
         return frame
@@ -226,24 +224,30 @@ class Attempt:
             return EventLog(tree, now=Run.now, store=store, told=ToldEvents() if resumed else None)
         try:
             claim = store.claim(tree)
-            return EventLog(tree, now=Run.now, store=store, writer=claim.writer, after=claim.last, told=ToldEvents(store.read(tree)))
+            return EventLog(tree, now=Run.now, store=store, writer=claim.writer, after=claim.last, told=ToldEvents(self._earlier_events))
         except EventRefused as refused:
             if refused.code == "event-unknown":  # the attempt before died before it told anything
                 return EventLog(tree, now=Run.now, store=store)
             if refused.code == "event-after-end":  # it died after it had told everything, and before it recorded that
-                return EventLog(tree, now=Run.now, writer=self.journal.attempt, told=ToldEvents(store.read(tree)))
+                return EventLog(tree, now=Run.now, writer=self.journal.attempt, told=ToldEvents(self._earlier_events))
             _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", tree, exc_info=True)
         except AgentnbError:
             _log.warning("The events of turn %s cannot be claimed; it runs on, and its events are kept no further.", tree, exc_info=True)
         return EventLog(tree, now=Run.now, writer=self.journal.attempt, told=ToldEvents())
 
+    @cached_property
+    def _earlier_events(self) -> list[dict[str, Any]]:
+        """What earlier attempts told, as it is kept; read once, and where the log is claimed after that, when they tell nothing more."""
+        store = events_of(self.journal.ledger.store)
+        return store.read(self.turn_id) if store is not None else []
+
     def _know_calls(self, resumed: bool) -> None:
         """Learn which calls earlier attempts made, so that those made again keep their ids."""
         if not resumed:
             return
-        store, calls = events_of(self.journal.ledger.store), calls_of(self.journal.ledger.store)
+        calls = calls_of(self.journal.ledger.store)
         try:
-            events, records = store.read(self.turn_id) if store is not None else [], calls.read(self.turn_id) if calls is not None else []
+            events, records = self._earlier_events, calls.read(self.turn_id) if calls is not None else []
         except AgentnbError:
             _log.warning("The calls of turn %s cannot be read; those that are made again get new ids.", self.turn_id, exc_info=True)
             return

@@ -51,11 +51,10 @@ async def run_plainly(program: Program, inputs: dict[str, Any], here: Mapping[st
         inputs: its inputs, as their annotations want them.
         here: settings for this call alone.
     """
-    call_id = new_id()
     with settings_block(**here):
         active = active_settings(program.settings)
-        run = Run(events=EventLog(call_id, now=Run.now), asker=NobodyAsker(), calls=call_log(active["log_calls"]))
-        frame = Frame(run, program, call_id=call_id, parent=None, site=f"{program.name}#1", invocation=None, settings=active)
+        run = Run(events=EventLog(new_id(), now=Run.now), asker=NobodyAsker(), calls=call_log(active["log_calls"]))
+        frame = Frame.outermost(run, program, active)
         return MadeCall(frame, await run.entered(run_call(frame, inputs)))
 
 

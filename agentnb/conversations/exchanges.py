@@ -12,7 +12,7 @@ from agentnb.conversations.threads import in_thread, on_model_loop
 from agentnb.errors import ModelError
 from agentnb.readers.dialects.chat import usage_in
 from agentnb.transports import Collector, JsonScanner, ModelRequest, PreparedModelInteraction, Provider, ReasoningPart, TextPart
-from agentnb.transports.catalog import positional
+from agentnb.transports.runner import ask_provider
 from agentnb.transports.scanner import parse_object
 from agentnb.values.model_parts import ModelPart, read_part
 
@@ -102,8 +102,7 @@ def _tell(part: str | ModelPart, on_part: OnPart) -> None:
 
 async def _read(provider: Provider, request: ModelRequest, take: Callable[[Any], None]) -> None:
     """Read a stream: an asynchronous one on the loop of the models, any other in a thread of its own, which it may block."""
-    stream = provider.stream
-    answer: Any = await in_thread(lambda: stream(request) if positional(stream) != 0 else stream())  # type: ignore[call-arg]  # it may ignore the request
+    answer = await in_thread(lambda: ask_provider(provider, request))
     if inspect.isawaitable(answer) or isinstance(answer, AsyncIterable):
         await on_model_loop(_read_async(answer, take))
     elif isinstance(answer, Iterable):

@@ -58,6 +58,11 @@ class Frame:
         while frame is not None:
             frame.is_new, frame = True, frame.parent
 
+    @classmethod
+    def outermost(cls, run: Run, program: Program, settings: dict[str, Any]) -> Frame:
+        """Return the outermost call of a run, whose events it names."""
+        return cls(run, program, call_id=run.events.tree, parent=None, site=f"{program.name}#1", invocation=None, settings=settings)
+
     def number_invocations(self, count: int) -> list[int]:
         """Number the tool calls of one reply, in the model's order, before any of them runs."""
         with self._lock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from agentnb.conversations.stores import Store, wait_for
@@ -77,8 +77,3 @@ def new_record(kind: str, at: int, **fields: Any) -> Record:
 
 
 _NULLABLE = frozenset({"parent", "by", "model", "value", "reason"})
-
-
-def without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields without those that are None."""
-    return {name: value for name, value in fields.items() if value is not None}

@@ -19,7 +19,7 @@ from agentnb.conversations.fingerprints import interface_digest, module_version,
 from agentnb.conversations.frames import Frame, current_frame
 from agentnb.conversations.helper_memory import Remember, check_remember
 from agentnb.conversations.notebook import notebook_file
-from agentnb.conversations.setting_layers import SETTINGS, checked_settings
+from agentnb.conversations.setting_layers import checked_settings, split_settings
 from agentnb.conversations.streaming import CallStream
 from agentnb.conversations.threads import in_thread, run_to_end
 from agentnb.errors import ProgramError
@@ -113,7 +113,7 @@ class Program(ABC):
 
     async def acall(self, *args: Any, **kwargs: Any) -> Any:
         """Call it, as `await program.acall(…)`; the arguments are those of a plain call."""
-        given, here = split_settings(self, kwargs)
+        given, here = split_settings(self.interface, kwargs)
         inputs = self.interface.bind(self.name, args, given)
         frame = current_frame()
         outputs = await call_inside(self, inputs, frame, here) if frame is not None else (await run_plainly(self, inputs, here)).outputs
@@ -121,7 +121,7 @@ class Program(ABC):
 
     def stream(self, *args: Any, **kwargs: Any) -> CallStream:
         """Call it in the background, and follow it: iterate over events, answer approvals, take the result."""
-        given, here = split_settings(self, kwargs)
+        given, here = split_settings(self.interface, kwargs)
         return CallStream(self, self.interface.bind(self.name, args, given), here)
 
     def conversation(self, conversation_id: str | None = None, *, store: Any = None, **options: Any) -> Conversation:
@@ -298,13 +298,6 @@ def module(
         return Module(of, name=name, effects=effects, remembers=remembers, settings=settings)
 
     return made if function is None else made(function)
-
-
-def split_settings(target: Program, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Tell inputs from settings: a keyword that is a setting and no input is a setting."""
-    names = {field.name for field in target.interface.inputs}
-    here = {name: value for name, value in given.items() if name in SETTINGS and name not in names}
-    return {name: value for name, value in given.items() if name not in here}, checked_settings(here)
 
 
 def _tool_of(item: Tool | Program | Callable[..., Any], owner: str) -> Tool:

@@ -13,7 +13,7 @@ from agentnb.conversations.ledger import Ledger, Record, new_record
 from agentnb.conversations.models import model_name
 from agentnb.conversations.program_fields import check_fields
 from agentnb.conversations.runs import Run
-from agentnb.conversations.setting_layers import SETTINGS, active_settings, checked_settings, settings
+from agentnb.conversations.setting_layers import active_settings, settings, split_settings
 from agentnb.conversations.shown import ContextRule
 from agentnb.conversations.stores import is_persistent
 from agentnb.errors import ConversationError
@@ -65,9 +65,7 @@ class Draft(NamedTuple):
             rule: what it is shown.
             lease_seconds: how long a lease lasts.
         """
-        names = {field.name for field in program.interface.inputs}
-        here = checked_settings({name: value for name, value in kwargs.items() if name in SETTINGS and name not in names})
-        given = {name: value for name, value in kwargs.items() if name not in here}
+        given, here = split_settings(program.interface, kwargs)
         inputs = program.interface.inputs_to_json(program.interface.bind(program.name, args, given))
         with settings(**settings_of_all), settings(**here):
             hooks = tuple(active_settings(program.settings)["hooks"])

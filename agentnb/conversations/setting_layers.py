@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from agentnb.conversations.asking import check_approve
+from agentnb.conversations.fields import Interface
 from agentnb.conversations.redaction import check_log_content
 from agentnb.errors import OptionError, SettingError
 
@@ -88,6 +89,17 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         SettingError: it cannot be so.
     """
     return {name: _checked(name, value) for name, value in given.items()}
+
+
+def split_settings(interface: Interface, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell inputs from settings for one call alone: a keyword that is a setting and no input is a setting.
+
+    Returns:
+        The inputs, and the settings, checked.
+    """
+    names = {field.name for field in interface.inputs}
+    here = {name: value for name, value in given.items() if name in SETTINGS and name not in names}
+    return {name: value for name, value in given.items() if name not in here}, checked_settings(here)
 
 
 def _checked(name: str, value: Any) -> Any:

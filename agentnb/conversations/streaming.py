@@ -79,7 +79,7 @@ class CallStream:
             raise ConversationError("stopped", f"the call of {self.program.name} was {halt.reason}") from None
 
     def _main(self, inputs: dict[str, Any], here: Mapping[str, Any], active: dict[str, Any]) -> dict[str, Any]:
-        frame = Frame(self._run, self.program, call_id=self.id, parent=None, site=f"{self.program.name}#1", invocation=None, settings=active)
+        frame = Frame.outermost(self._run, self.program, active)
         try:
             with settings(**here):
                 return asyncio.run(self._run.entered(run_call(frame, inputs)))

@@ -89,8 +89,7 @@ def asks_of_user(text: str | None, *, languages: Sequence[Language] | None = Non
         languages: whose words count; without them all that come along.
     """
     grammar = grammar_of(languages)
-    sentences = [sentence for line in lines_of((text or "")[-ENDING:]) for sentence in line.sentences]
-    return any(_any(grammar.request, sentence.text, sentence.words) for sentence in sentences[-2:])
+    return any(_any(grammar.request, sentence.text, sentence.words) for sentence in _ending(text)[-2:])
 
 
 def is_acknowledgement(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
@@ -115,9 +114,8 @@ def offers_work(text: str | None, *, languages: Sequence[Language] | None = None
         languages: whose words count; without them all that come along.
     """
     grammar = grammar_of(languages)
-    sentences = [sentence for line in lines_of((text or "")[-ENDING:]) for sentence in line.sentences]
     offering = (grammar.promise, grammar.request, grammar.open, grammar.left, grammar.condition)
-    return any(sentence.question or any(_any(finders, sentence.text, sentence.words) for finders in offering) for sentence in sentences)
+    return any(sentence.question or any(_any(finders, sentence.text, sentence.words) for finders in offering) for sentence in _ending(text))
 
 
 def asks_to_read(text: str | None, *, languages: Sequence[Language] | None = None) -> bool:
@@ -302,6 +300,11 @@ def _skipped(grammar: Grammar, sentence: Sentence) -> bool:
     if sentence.question or _any(grammar.idle, text, words) or _any(grammar.closed, text, words):
         return True
     return _any(grammar.left, text, words) or _any(grammar.left_open, text, words) or _any(grammar.condition, text, words)
+
+
+def _ending(text: str | None) -> list[Sentence]:
+    """Return the sentences at the end of an answer."""
+    return [sentence for line in lines_of((text or "")[-ENDING:]) for sentence in line.sentences]
 
 
 def _any(finders: Sequence[Finder | Closed], text: str, words: frozenset[str]) -> bool:

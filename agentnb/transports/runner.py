@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from agentnb.errors import ModelTransportError, OutputBudgetExceeded, SchemaBudgetExceeded, UnknownTransport
@@ -134,8 +134,7 @@ class ModelRunner:
         return found
 
     async def _read(self, request: ModelRequest, collector: Collector, parts: list[str | ModelPart]) -> None:
-        stream = self.provider.stream
-        answer: Any = stream(request) if positional(stream) != 0 else stream()  # type: ignore[call-arg]  # a provider may ignore the request
+        answer = ask_provider(self.provider, request)
         if inspect.isawaitable(answer):
             answer = await answer
         try:
@@ -146,6 +145,15 @@ class ModelRunner:
                 _check_budget(collector, self.output_budget)
         finally:
             await _close(answer)
+
+
+def ask_provider(provider: Provider, request: ModelRequest) -> Any:
+    """Return what a provider answers a request with: parts one after another, at once or asynchronously, or what is awaited for them.
+
+    A provider whose `stream` takes no request is not given one.
+    """
+    stream: Callable[..., Any] = provider.stream
+    return stream(request) if positional(stream) != 0 else stream()
 
 
 def collect(prepared: PreparedModelInteraction, parts: Iterable[Any], *, output_budget: int | None = None) -> Collector:

@@ -6,7 +6,19 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import agentnb as anb
 from agentnb.transports import CallPart, FinishPart, ModelRequest, ScriptedProvider
+
+
+@anb.tool(effects="changes")
+def refund(order: str) -> str:
+    """Refund an order."""
+    return f"refunded {order}"
+
+
+@anb.program(tools=[refund], approve="changes")
+def support(message: str) -> str:
+    """Help."""
 
 
 def wants(*calls: tuple[str, dict[str, Any]]) -> list[Any]:

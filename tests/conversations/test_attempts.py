@@ -15,15 +15,9 @@ from agentnb.conversations.runs import Run
 from agentnb.conversations.stores import MemoryStore
 from agentnb.conversations.told_events import ToldEvents
 from agentnb.values.times import time_text
-from tests.conversations.scripted import EchoProvider, last_text, wants
+from tests.conversations.scripted import EchoProvider, last_text, refund, wants
 
 WAIT = 10
-
-
-@anb.tool(effects="changes")
-def refund(order: str) -> str:
-    """Refund an order."""
-    return f"refunded {order}"
 
 
 @anb.program(tools=[refund], approve="changes")

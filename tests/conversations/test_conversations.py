@@ -356,6 +356,32 @@ def test_tools_of_earlier_turns_are_shown_with_what_they_put_out() -> None:
     ]
 
 
+class Topic(NamedTuple):
+    """One output, with a name of its own."""
+
+    topic: str
+
+
+def test_what_a_model_says_beside_a_tool_call_is_noted_under_the_name_of_the_answer() -> None:
+    """It stood under `result` whatever the program called its answer, so that leaving the field out of later turns still showed it."""
+
+    @anb.tool(effects="reads")
+    def status(order: str) -> str:
+        """Look up an order."""
+        return f"{order} is late"
+
+    @anb.program(tools=[status])
+    def sorter(message: str) -> Topic:
+        """Name the topic."""
+
+    chat = opened(
+        sorter, model=EchoProvider(lambda request: "delivery" if request.input[-1]["role"] == "tool" else ["Looking.", *wants(("status", {"order": "7"}))])
+    )
+    assert chat.send("Where is 7?").wait(WAIT).outputs == {"topic": "delivery"}
+    (ended,) = [record for record in chat.store.read("alex") if record["kind"] == "ended"]
+    assert [step["outputs"].get("topic") for step in ended["lmcc"]["steps"] if step["kind"] == "model"] == ["Looking.", "delivery"]
+
+
 def last_text_of(message: dict[str, Any]) -> str:
     return "".join(str(part.get("text", "")) for part in message["parts"])
 

@@ -9,20 +9,9 @@ import pytest
 
 import agentnb as anb
 from agentnb.transports import FinishPart, ReasoningPart, TextPart
-from tests.conversations.scripted import EchoProvider, last_text, wants
+from tests.conversations.scripted import EchoProvider, last_text, support, wants
 
 WAIT = 10
-
-
-@anb.tool(effects="changes")
-def refund(order: str) -> str:
-    """Refund an order."""
-    return f"refunded {order}"
-
-
-@anb.program(tools=[refund], approve="changes")
-def support(message: str) -> str:
-    """Help."""
 
 
 @anb.program

@@ -126,7 +126,7 @@ def wrote(path: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "command"),
     [
-        ("/tmp/w/hello.sh", "chmod +x /tmp/w/hello.sh && /tmp/w/hello.sh"), ("hello.py", "python3 hello.py --name Ana"), ("a/b.js", "cd a && node b.js | head"),
+        ("/app/hello.sh", "chmod +x /app/hello.sh && /app/hello.sh"), ("hello.py", "python3 hello.py --name Ana"), ("a/b.js", "cd a && node b.js | head"),
         ("x.py", "uv run x.py"), ("x.py", "FOO=1 timeout 5 python x.py"),
     ],
 )  # fmt: skip

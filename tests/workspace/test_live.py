@@ -16,21 +16,10 @@ from agentnb.conversations import LiveConversation, LiveTurn
 from agentnb.conversations.stores import MemoryStore, SqlStore, open_store
 from agentnb.readers import LiveDatabase, LiveRecords
 from agentnb.workspace import _live, open_live
-from tests.conversations.scripted import EchoProvider, wants
+from tests.conversations.scripted import EchoProvider, support, wants
 
 WAIT = 20
 MESSAGES = [{"role": "user", "content": "Where is my lamp?"}, {"role": "assistant", "content": "On its way."}]
-
-
-@anb.tool(effects="changes")
-def refund(order: str) -> str:
-    """Refund an order."""
-    return f"refunded {order}"
-
-
-@anb.program(tools=[refund], approve="changes")
-def support(message: str) -> str:
-    """Help."""
 
 
 @anb.program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 FORMAT: Final = 2
 """Version of the form of events."""
@@ -90,10 +90,10 @@ def position_of(event: Any) -> dict[str, int] | None:
     if not isinstance(event, Mapping):
         return None
     position = {"writer": event.get("writer"), "seq": event.get("seq")}
-    return position if is_position(position) else None  # type: ignore[return-value]
+    return position if is_position(position) else None
 
 
-def is_position(value: Any) -> bool:
+def is_position(value: Any) -> TypeGuard[dict[str, int]]:
     """Tell whether a value names a place in a log of events."""
     return isinstance(value, Mapping) and value.keys() == {"writer", "seq"} and all(map(_is_number, value.values()))
 

@@ -22,6 +22,23 @@ def write_whole(descriptor: int, data: bytes) -> None:
         written += count
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file that must not be there yet, the owner's alone, and flush it to the disk; when that cannot be, nothing of it is left.
+
+    Raises:
+        OSError: the first thing that went wrong.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        write_whole(descriptor, data)
+        os.fsync(descriptor)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+
+
 def append_durably(descriptor: int, data: bytes) -> None:
     """Append bytes to an open file and flush it to the disk; when that cannot be, what was written of them is taken back.
 

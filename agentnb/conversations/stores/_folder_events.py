@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from array import array
 from bisect import bisect_left
@@ -13,7 +12,7 @@ from typing import Any
 
 from agentnb.conversations.stores._event_form import is_tree_id
 from agentnb.conversations.stores._failures import failing_clearly
-from agentnb.conversations.stores._files import sync_folder, write_whole
+from agentnb.conversations.stores._files import sync_folder, write_new
 from agentnb.conversations.stores._line_log import LineLog
 from agentnb.conversations.stores._texts import event_text, json_of, read_objects
 from agentnb.conversations.stores.event_rules import LogState, check_events, check_tree_id, next_claim
@@ -98,15 +97,7 @@ class _Tree:
     def write_writer(self, writer: int) -> None:
         """Keep the number of the last claim, in one step."""
         beside = self._writer.with_name(f".{self._writer.name}-{secrets.token_hex(6)}")
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            write_whole(descriptor, str(writer).encode())
-            os.fsync(descriptor)
-        except OSError:
-            beside.unlink(missing_ok=True)
-            raise
-        finally:
-            os.close(descriptor)
+        write_new(beside, str(writer).encode())
         beside.replace(self._writer)
         sync_folder(self._writer.parent)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from collections import defaultdict
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentnb.conversations.stores._calls import tree_of
-from agentnb.conversations.stores._files import sync_folder, write_whole
+from agentnb.conversations.stores._files import sync_folder, write_new
 from agentnb.conversations.stores._texts import json_of
 
 
@@ -91,16 +90,7 @@ def _shown(record: Mapping[str, Any]) -> Iterator[str]:
 def _write_kept(folder: Path, lines: list[_Line]) -> None:
     if not lines:
         return
-    path = folder / f"kept-{secrets.token_hex(6)}.jsonl"
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        write_whole(descriptor, b"".join(line.text + b"\n" for line in lines))
-        os.fsync(descriptor)
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(descriptor)
+    write_new(folder / f"kept-{secrets.token_hex(6)}.jsonl", b"".join(line.text + b"\n" for line in lines))
     sync_folder(folder)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 from agentnb.conversations.stores._forks import at_rest_in_forks
 
@@ -61,5 +62,8 @@ class Bell:
             if left <= 0:
                 return False
             with self._condition:
-                self._condition.wait_for(lambda rung=rung: self._rung != rung, min(left, pause) if looking else left)  # type: ignore[misc]
+                self._condition.wait_for(partial(self._rung_since, rung), min(left, pause) if looking else left)
             pause = min(pause * 2, LONGEST)
+
+    def _rung_since(self, rung: int) -> bool:
+        return self._rung != rung
