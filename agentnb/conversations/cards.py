@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentnb.conversations.questions import questions_of
+from agentnb.conversations.showing import as_text
 from agentnb.render import LiveConversationCard, LiveTurnCard
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def turn_card(turn: Turn, *, with_tree: bool = True) -> LiveTurnCard:
     following = _next_of(turn)
     error = turn.error
     return LiveTurnCard(
-        asked=_text(next(iter(turn.inputs.values())) if len(turn.inputs) == 1 else turn.inputs) if turn.inputs else "",
+        asked=as_text(next(iter(turn.inputs.values())) if len(turn.inputs) == 1 else turn.inputs) if turn.inputs else "",
         state=turn.state,
-        answer=_text(turn.result) if turn.state == "done" else None,
+        answer=as_text(turn.result) if turn.state == "done" else None,
         error=f"{error.get('type')}: {error.get('message')}" if error else None,
         waiting=tuple(questions_of(turn.conversation, turn.id, turn.waiting)),
         tree=turn.tree() if with_tree else "",
@@ -68,7 +68,3 @@ def _next_of_interrupted(turn: Turn) -> _Next:
     first = unsure[0].invocation
     how = (f"turn.resume(results={{{first}: '…'}})", f"turn.resume(rerun=[{first}])")
     return _Next(f"It was interrupted while {names} ran, which may have done its work. Look, and then say what it put out or run it again:", how)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)

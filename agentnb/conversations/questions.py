@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from agentnb.conversations.conversation import Conversation
 from agentnb.conversations.runs import Run
 from agentnb.conversations.stores import Store, lengths_of
+from agentnb.streams._lifted import text_in
 from agentnb.streams.conversation_log import ConversationLog
 from agentnb.streams.turn_log import TurnLog, count_in
 from agentnb.values import WaitingApproval
@@ -122,16 +123,16 @@ def questions_of(conversation_id: str, turn_id: str, approvals: Iterable[Mapping
         yield WaitingApproval(
             conversation_id=conversation_id,
             turn_id=turn_id,
-            call_id=_text(asked, "call"),
-            site=_text(asked, "site") or "",
+            call_id=text_in(asked, "call"),
+            site=text_in(asked, "site") or "",
             invocation=count_in(asked, "invocation") or 0,
-            plugin=_text(asked, "plugin"),
-            name=_text(asked, "name") or "",
-            path=_text(asked, "path") or "",
+            plugin=text_in(asked, "plugin"),
+            name=text_in(asked, "name") or "",
+            path=text_in(asked, "path") or "",
             input=_json(asked["input"]) if "input" in asked else None,
-            effects=_text(asked, "effects"),
-            question=_text(asked, "question"),
-            program=_text(turn.program, "name") if turn is not None else None,
+            effects=text_in(asked, "effects"),
+            question=text_in(asked, "question"),
+            program=text_in(turn.program, "name") if turn is not None else None,
             prompt=_prompt(turn.inputs) if turn is not None else None,
             asked_at=None if asked_at is None else EPOCH + timedelta(microseconds=asked_at),
         )
@@ -151,11 +152,6 @@ def _prompt(inputs: Mapping[str, Any]) -> str | None:
     """Return what a turn was given as a text: a single text as it is, else the inputs as JSON."""
     values = list(inputs.values())
     return values[0] if len(values) == 1 and isinstance(values[0], str) else _json(dict(inputs)) if inputs else None
-
-
-def _text(record: Mapping[str, Any], name: str) -> str | None:
-    value = record.get(name)
-    return value if isinstance(value, str) else None
 
 
 def _json(value: Any) -> str:

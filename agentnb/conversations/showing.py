@@ -23,9 +23,13 @@ def conversation_text(conversation: Conversation) -> str:
 
 def short(value: Any, most: int) -> str:
     """Return a value in one line, at most so long: text as it is, anything else as JSON."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
-    text = " ".join(text.split())
+    text = " ".join(as_text(value).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def as_text(value: Any) -> str:
+    """Return a value as a person reads it: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def _line(turn: Turn) -> str:
