@@ -78,7 +78,8 @@ class RatedRows(Sequence[Mapping[str, Any]]):
     def table(self) -> ResultTable:
         """The rows as a table that shows itself."""
         columns = tuple(dict.fromkeys(name for row in self._rows for name in row))
-        title = f"{self.name}: {len(self):,} calls with a known answer" + (f"; left out: {self.why_left_out}" if self.why_left_out else "")
+        named = f"{self.name}: " if self.name else ""
+        title = f"{named}{len(self):,} calls with a known answer" + (f"; left out: {self.why_left_out}" if self.why_left_out else "")
         return ResultTable(columns=columns, rows=tuple(tuple(_cell(row.get(name)) for name in columns) for row in self._rows), total=len(self), title=title)
 
     def df(self) -> pd.DataFrame:

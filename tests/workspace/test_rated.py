@@ -145,6 +145,13 @@ def test_rows_are_a_frame_json_lines_parquet_and_a_table(ws: Workspace, tmp_path
     assert "Task 0 is done." in plain_table(rows.table)
 
 
+def test_rows_of_a_program_without_a_name_are_headed_by_their_number(ws: Workspace) -> None:
+    ws.rate(turns_of(ws)[:2], "right", by="ana")
+    rows = anb.rated(ws, agent_of(ws))
+    unnamed = RatedRows(rows.calls, name="", left_out={}, excluded=())
+    assert (rows.table.title, unnamed.table.title) == ("claude-code: 2 calls with a known answer", "2 calls with a known answer")
+
+
 def test_values_of_any_shape_are_written(tmp_path: Path) -> None:
     calls = [
         RatedCall(call_id=str(number), started="", inputs={"x": value}, outputs={"y": value}, context={}, rating="right")
